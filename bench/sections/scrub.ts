@@ -14,6 +14,7 @@ import { Guard } from '../../src/scrub/vault/guard.ts';
 import { type Contender, race, runProcess, timed } from '../lib/measure.ts';
 import { findPeer } from '../lib/peers.ts';
 import { BAITS, INPUTS, RANDOM_BAITS, type ScrubInput } from '../lib/scrub-inputs.ts';
+import { kindFigures } from '../lib/scrub-kinds.ts';
 import { measureLoad } from '../lib/scrub-load.ts';
 import { precisionFigures } from '../lib/scrub-precision.ts';
 import { recallFigures } from '../lib/scrub-recall.ts';
@@ -84,6 +85,8 @@ export const scrubSection: Section = {
       const figures = await measureLoad(gitleaks, (table) => report({ tables: [table] }));
       sayStep('what is masked, and what is missed');
       figures.push(...(await recallFigures(engine, gitleaks)), ...(await precisionFigures(engine, gitleaks)));
+      sayStep('kinds of mistakes');
+      figures.push(...(await kindFigures(engine)));
       return { figures };
     } finally {
       await scanner.stop();

@@ -1,6 +1,7 @@
 import type { SessionRef } from '../call/session.ts';
 import { secretsIn } from '../config/env.ts';
 import { createStandingAuditor } from '../features/secrets/standing-auditor.ts';
+import { judgedBy } from '../scrub/gitleaks/judged.ts';
 import { createEngine, deferEngine } from '../scrub/hardened/engine.ts';
 import { readRuleSources } from '../scrub/rule-sources.ts';
 import { createScanner, type Scanner } from '../scrub/scan/scanner.ts';
@@ -27,11 +28,12 @@ export function buildScrubbing(deps: ComposeDeps, stores: Stores) {
   });
   const scanner = createScanner({ config: config.scrub, logger, readRules: async () => readRuleSources() });
   const seeds = config.scrub.seeds ? seedsOf(deps, rootOf, scanner) : null;
+  const isStrong = strongRules(readRuleSources);
   const scrubber = createScrubber({
     scanner,
     engine: maskEngine(),
     numbers: sessions,
-    recalled: { memory: stores.secretNumbers, isStrong: strongRules(readRuleSources) },
+    recalled: { memory: stores.secretNumbers, isStrong },
     workspaceRules: async (session) => {
       const root = await rootOf(session);
       return root === null ? null : workspaceRules.read(root);
@@ -45,7 +47,10 @@ export function buildScrubbing(deps: ComposeDeps, stores: Stores) {
     clock,
   });
   const use = config.scrub.gitleaks;
-  const auditor = createStandingAuditor({ use, places, paths, scrubber, artifacts, auditLog, clock, timer, logger });
+  const isSecret = judgedBy(isStrong);
+  const auditor = createStandingAuditor({
+    ...{ use, places, paths, scrubber, isSecret, artifacts, auditLog, clock, timer, logger },
+  });
   return { workspaceRules, seeds, scanner, scrubber, auditor };
 }
 

@@ -61,12 +61,15 @@ export async function scrub(
   // In a client's shell a person reads what the command printed, and the agent cannot act on the sentence.
   const isToSay = secrets.length > 0 && call.request.principal.door !== 'shell';
   const howToTakeBack = isToSay && scrubber.isFirstMask(call.session) ? [HOW_TO_TAKE_BACK] : [];
+  const unremembered = scrubber.unremembered(call.session) > 0 ? [TOO_MANY_SECRETS] : [];
   return {
     data: value.data,
     streams: withUsableFields(value, withGaps(outcome, ownLines)),
     ownNames: outcome.ownNames,
     failure: failure === null || value.failure === null ? null : rebuild(failure, value.failure),
-    facts: joinFacts(withTexts(outcome.facts, value), { warnings: [...outcome.tokenNotes, ...howToTakeBack] }),
+    facts: joinFacts(withTexts(outcome.facts, value), {
+      warnings: [...outcome.tokenNotes, ...howToTakeBack, ...unremembered],
+    }),
     secrets,
     missedByFirstPass: first.missedByFirstPass,
   };
@@ -74,6 +77,10 @@ export async function scrub(
 
 /** Sent with the first mask of a session only. */
 const HOW_TO_TAKE_BACK = 'If a mask is wrong, a person can look and undo it: ctxd scrub reveal n';
+
+/** Sent with each answer that has a secret for which the session has no room. */
+const TOO_MANY_SECRETS =
+  'This session knows 64,000 secrets and has no room for more: a further one is masked only where a rule finds it. Start another session.';
 
 /** Maximum characters of a call's input shown to a person beside a secret in its answer. */
 const INPUT_SHOWN_CHARS = 300;

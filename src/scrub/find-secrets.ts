@@ -1,4 +1,5 @@
 import type { Json } from '../core/json.ts';
+import { isCredential } from './credential.ts';
 import type { Finding } from './finding.ts';
 import type { ScannedLeaf } from './first-pass.ts';
 import { collectNamed } from './leaves.ts';
@@ -87,10 +88,16 @@ export function withoutAllowed<T extends Finding>(
   return allowance === null ? findings : allowance.without(text, findings, (value) => vault.innerOf(value));
 }
 
+/**
+ * What the session remembers: a value that only its place makes a secret stands for something else in other places, unless it
+ * could be a credential by itself.
+ */
 function* secretsIn(texts: readonly string[], found: readonly (readonly Finding[])[]): Generator<KnownSecret> {
   for (const [position, text] of texts.entries())
-    for (const { rule, start, end, inner } of found[position] ?? [])
-      yield { value: text.slice(start, end), rule, inner };
+    for (const { rule, start, end, inner, byPlace } of found[position] ?? []) {
+      const value = text.slice(start, end);
+      if (byPlace !== true || isCredential(value)) yield { value, rule, inner };
+    }
 }
 
 /** Values of tokens, to be masked even if they are very short. */

@@ -7,4 +7,6 @@ export interface Finding {
   of?: string | undefined;
   /** The secrets encoded here, if nothing else was found here. Default: the text itself is the secret. */
   inner?: readonly string[] | undefined;
+  /** Whether only the text around shows that this is a secret, such as a name before it. Default: the value itself does. */
+  byPlace?: boolean | undefined;
 }

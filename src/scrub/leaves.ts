@@ -120,8 +120,9 @@ export function leafText(name: string | undefined, leaf: string): LeafText | und
 export function toLeafFindings({ start, end }: LeafText, found: readonly Finding[]): Finding[] {
   return found
     .filter((finding) => finding.start < finding.end && finding.start < end && finding.end > start)
-    .map(({ rule, ...span }) => ({
+    .map(({ rule, byPlace, ...span }) => ({
       rule,
+      byPlace,
       start: Math.max(span.start, start) - start,
       end: Math.min(span.end, end) - start,
     }));

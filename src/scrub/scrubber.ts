@@ -4,6 +4,7 @@ import type { RateLimit } from '../core/envelope.ts';
 import { ContextdError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
+import { isCredential } from './credential.ts';
 import { findSecrets, openedValues, withoutAllowed } from './find-secrets.ts';
 import type { Finding } from './finding.ts';
 import { weighFirstPass } from './first-pass.ts';
@@ -110,12 +111,17 @@ export interface Scrubber {
   reveal(session: SessionRef, token: string): RevealedSecret;
   /** True once per session: the first answer with a mask says how a person takes a mask back. */
   isFirstMask(session: SessionRef): boolean;
+  /**
+   * Secrets of the session's answers since the last call that it could not remember: later answers mask them only where a
+   * rule finds them.
+   */
+  unremembered(session: SessionRef): number;
   /** The values that a person has not declared harmless. */
   secretsAmong<T extends KnownSecret>(session: SessionRef, values: readonly T[]): T[];
   /** Secrets in the session's vault by number, without values. Empty for an unknown session. */
   secrets(session: SessionRef): SecretSummary[];
   /**
-   * Masks secrets of this session that were found in the result of `scrub`, and remembers them. Keeps tokens, `own` and
+   * Masks secrets of this session that were found in the result of `scrub`, and remembers those that could be credentials by themselves. Keeps tokens, `own` and
    * `ownLines` (default: none). Throws SCRUB_FAILED on any error.
    */
   scrubAgain<T extends Json>(
@@ -248,7 +254,7 @@ class SessionScrubber implements Scrubber {
       const vault = this.#vaults.of(session);
       const allowance = this.#deps.allowed?.(session) ?? null;
       const secret = this.secretsAmong(session, missed);
-      for (const { value: known, rule } of secret) vault.learn(known, rule);
+      for (const { value: known, rule } of secret) if (isCredential(known)) vault.learn(known, rule);
       const seeds = (await this.#deps.seeds?.guardsFor(session)) ?? [];
       const secrets = new Map<string, SecretUse>();
       const masking: Masking = { vault, secrets, context: { time: this.#deps.clock.now() }, handed: 'all' };
@@ -305,6 +311,10 @@ class SessionScrubber implements Scrubber {
 
   isFirstMask(session: SessionRef): boolean {
     return this.#vaults.find(session)?.tellOnce() ?? false;
+  }
+
+  unremembered(session: SessionRef): number {
+    return this.#vaults.find(session)?.unremembered() ?? 0;
   }
 
   secretsAmong<T extends KnownSecret>(session: SessionRef, values: readonly T[]): T[] {

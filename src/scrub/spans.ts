@@ -6,7 +6,7 @@ export const PLACEHOLDER = '[SECRET_0]';
 
 /**
  * Returns the union of overlapping findings, in order of place. A union has the rule and the known value of its longest
- * part, and what is encoded in its parts if something is in each of them.
+ * part, and what is encoded in its parts if something is in each of them. It is known by its place if its longest part is.
  */
 export function mergeFindings(findings: readonly Finding[]): Finding[] {
   const sorted = findings.filter(({ start, end }) => start < end).sort((a, b) => a.start - b.start || b.end - a.end);
@@ -25,6 +25,7 @@ export function mergeFindings(findings: readonly Finding[]): Finding[] {
     if (length > longest || (length === longest && last.of === undefined)) {
       last.rule = finding.rule;
       last.of = finding.of;
+      last.byPlace = finding.byPlace;
       longest = length;
     }
   }
@@ -95,6 +96,9 @@ export function maskView(text: string, spans: readonly Finding[]): MaskedView {
   return {
     text: view + text.slice(from),
     placeholders: places.map(({ at }) => ({ start: at, end: at + PLACEHOLDER.length })),
-    toOriginal: ({ rule, start, end }) => ({ rule, start: original(start, 'start'), end: original(end, 'end') }),
+    toOriginal: ({ rule, start, end, byPlace }) => ({
+      ...{ rule, byPlace },
+      ...{ start: original(start, 'start'), end: original(end, 'end') },
+    }),
   };
 }

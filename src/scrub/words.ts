@@ -68,7 +68,8 @@ function isAbbreviation(piece: string): boolean {
   return piece.length <= MAX_ABBREVIATION_CHARS && /^[A-Z]+$/.test(piece);
 }
 
-function unusualPairs(word: string): number {
+/** How many pairs of letters of a word in lower case hardly occur in words. */
+export function unusualPairs(word: string): number {
   let count = 0;
   for (let at = 1; at < word.length; at++) if (UNUSUAL.has(word.slice(at - 1, at + 1))) count += 1;
   return count;

@@ -10,6 +10,7 @@ import type { SecondSearch } from '../../dispatch/scrub.ts';
 import { maskStreams } from '../../dispatch/store.ts';
 import { type AuditItem, Auditor, type AuditorState } from '../../scrub/gitleaks/auditor.ts';
 import { findBinary, type GitleaksBinary, type GitleaksPlaces } from '../../scrub/gitleaks/binary.ts';
+import type { IsSecret } from '../../scrub/gitleaks/judged.ts';
 import {
   clearWorkDir,
   createGitleaksRun,
@@ -26,6 +27,7 @@ export interface StandingAuditorDeps {
   places: GitleaksPlaces;
   paths: Pick<Paths, 'gitleaksWorkDir'>;
   scrubber: Scrubber;
+  isSecret: IsSecret;
   artifacts: ArtifactStore;
   auditLog: AuditLog;
   clock: Clock;
@@ -89,14 +91,16 @@ export function createStandingAuditor(deps: StandingAuditorDeps): StandingAudito
     },
     stored: (item) => background?.submit(item),
     async missedIn(texts) {
+      const secretsAmong = async (search: WaitingSearch, withinMs: number) =>
+        (await search.run(texts, withinMs)).filter((found) => deps.isSecret(found, texts));
       if (deps.use === 'always') {
         if (before === undefined) throw notInstalled();
-        return missedSecrets(await before.run(texts, ALWAYS_MS));
+        return missedSecrets(await secretsAmong(before, ALWAYS_MS));
       }
       const chars = charsOf(texts);
       if (before === undefined || chars === 0 || chars > SMALL_MAX_CHARS) return [];
       try {
-        const missed = missedSecrets(await before.run(texts, SMALL_MS));
+        const missed = missedSecrets(await secretsAmong(before, SMALL_MS));
         if (missed.length === 0 && chars <= WHOLE_MAX_CHARS) clean.add(texts);
         return missed;
       } catch (thrown) {
@@ -163,6 +167,7 @@ function createBackground(
         streams?.map(({ text }) => text).filter((text) => text.length > WHOLE_MAX_CHARS || !clean.has(text)) ?? null
       );
     },
+    isSecret: deps.isSecret,
     secretsAmong: ({ session }, missed) => deps.scrubber.secretsAmong(session, missed),
     onMissed: (item, missed) => deps.artifacts.exclusively(item.artifactId, () => maskStored(item, missed, deps)),
     pause: (ms) => pause(deps.timer, ms, signal),

@@ -1,5 +1,6 @@
 import type { SessionRef } from '../../call/session.ts';
 import type { Logger } from '../../core/log.ts';
+import type { IsSecret } from './judged.ts';
 import { type GitleaksRun, type MissedSecret, missedSecrets } from './run.ts';
 
 /** One stored output to be searched a second time. */
@@ -15,6 +16,7 @@ export interface AuditorDeps {
   run: GitleaksRun;
   /** The texts of an item that were not searched before; null if it is gone. */
   read(item: AuditItem): Promise<readonly string[] | null>;
+  isSecret: IsSecret;
   /** Without what a person declared no secret. */
   secretsAmong(item: AuditItem, missed: readonly MissedSecret[]): readonly MissedSecret[];
   /** Masks what was missed, stores the text again and records it. */
@@ -118,7 +120,8 @@ export class Auditor {
       if (unsearched.length > 0) this.#counts.searched += 1;
     }
     if (texts.length === 0) return;
-    const findings = await this.#deps.run(texts, RUN_MS);
+    const reported = await this.#deps.run(texts, RUN_MS);
+    const findings = reported.filter((finding) => this.#deps.isSecret(finding, [texts[finding.position] ?? '']));
     for (const item of new Set(owners)) {
       const found = missedSecrets(findings.filter(({ position }) => owners[position] === item));
       const missed = this.#deps.secretsAmong(item, found);

@@ -33,7 +33,8 @@ interface RightSide {
 export function isExpression({ value, before, after }: RightSide, isInCode: () => boolean): boolean {
   if (LITERAL.test(value)) return true;
   if (OPERATOR.test(value)) return ADDED_NAME.test(value) || isName(value);
-  if (NUMBER.test(value)) return isInCode();
+  // The number of a constant, as in an enumeration.
+  if (NUMBER.test(value)) return (/^,/.test(after) && SPACED_SIGN.test(before)) || isInCode();
   const argument = /^[A-Za-z_]\w*=/.exec(value)?.[0];
   if (argument !== undefined && /[,(][ \t]*$/.test(before)) return isName(value.slice(argument.length));
   if (CALL.test(value) && AFTER_CALL.test(value) && isName(value.slice(0, value.indexOf('(')))) return true;

@@ -17,7 +17,9 @@ import { isIdentifier } from './look-alikes.ts';
 import { isInWord, Marks } from './marks.ts';
 import { findObjectSecrets } from './object-secrets.ts';
 import { type Reading, readingsOf } from './readings.ts';
+import { RulePaths } from './rule-paths.ts';
 import { withTokenEnd } from './token-ends.ts';
+import { findWalletKeys } from './wallet-keys.ts';
 import { WholeValues } from './whole-values.ts';
 
 /** Finds secrets by pattern, in plain or encoded form. Pure and synchronous; knows no session's secrets. */
@@ -82,6 +84,7 @@ const MAX_DECODE_DEPTH = 8;
 class Engine implements ScrubEngine {
   readonly #rules: RuleSet;
   readonly #marks: Marks;
+  readonly #paths: RulePaths;
   /** Ids of rules that people wrote for a project. Their findings are masked without further judgement. */
   readonly #added: ReadonlySet<string>;
 
@@ -89,6 +92,7 @@ class Engine implements ScrubEngine {
     const names = new Set(added.map(({ name }) => name));
     this.#rules = new RuleSet(configs, { compile, rewrite: withTokenEnd });
     this.#marks = new Marks(configs);
+    this.#paths = new RulePaths(configs);
     this.#added = new Set(
       configs.filter(({ name }) => names.has(name)).flatMap(({ rules }) => rules.map(({ id }) => id)),
     );
@@ -115,14 +119,14 @@ class Engine implements ScrubEngine {
     const view = edits.view();
     if (view === null) return [];
     const found = view.text.length > MAX_AGAIN_CHARS ? this.#find(view.text) : this.#scanOnce(view.text);
-    return found.flatMap(({ rule, start, end }) => {
+    return found.flatMap(({ rule, byPlace, start, end }) => {
       const place = view.toOriginal(start, end);
-      return place === null ? [] : [masked.toOriginal({ rule, ...place })];
+      return place === null ? [] : [masked.toOriginal({ rule, byPlace, ...place })];
     });
   }
 
   #scanOnce(text: string): Finding[] {
-    const found = this.#find(text).filter((finding) => !this.#marks.isGlued(text, finding));
+    const found = this.#find(text).filter((finding) => !this.#isInside(text, finding));
     const wholes = new Map<Reading | null, WholeValues>([[null, new WholeValues(text, found)]]);
     const all = [...found];
     const foundIn = new Map([[text, found]]);
@@ -134,11 +138,16 @@ class Engine implements ScrubEngine {
       for (const finding of shown) {
         const place = this.#placeOf(finding, reading, wholes, isShown);
         if (place === null) continue;
-        const isGlued = this.#marks.isGlued(reading.view.text, finding) && isInWord(text, place.start);
-        if (!isGlued) all.push(place);
+        const isInside = this.#isInside(reading.view.text, finding) && isInWord(text, place.start);
+        if (!isInside) all.push(place);
       }
     }
     return all;
+  }
+
+  /** Whether the mark of a finding is in the middle of a word, or of base64. */
+  #isInside(text: string, finding: Finding): boolean {
+    return this.#marks.isGlued(text, finding) || this.#marks.isInBase64(text, finding);
   }
 
   #find(text: string): Finding[] {
@@ -147,7 +156,12 @@ class Engine implements ScrubEngine {
       const believed = isToken(text, finding) ? null : this.#judge(text, finding, isWhole);
       if (believed !== null && !isToken(text, believed)) found.push({ ...believed, inner: finding.inner });
     }
-    const bySyntax = [...findKeyBodies(text), ...findColumns(text), ...findObjectSecrets(text)];
+    const bySyntax = [
+      ...findKeyBodies(text),
+      ...findColumns(text).map(asPlaced),
+      ...findObjectSecrets(text),
+      ...findWalletKeys(text),
+    ];
     return [...found, ...bySyntax.filter((finding) => !isToken(text, finding))];
   }
 
@@ -155,11 +169,13 @@ class Engine implements ScrubEngine {
   #judge(text: string, finding: Finding, isWhole: boolean): Finding | null {
     const { rule, start, end } = finding;
     if (this.#added.has(rule)) return finding;
+    if (!this.#paths.holdAt(rule, text, finding)) return null;
     if (text.startsWith('-----BEGIN', start)) return judgeKey(text, finding);
     const value = text.slice(start, end);
     if (isWhole || this.#marks.isMarked(rule, value))
       return isExample(value) || isIdentifier(text, finding) ? null : finding;
-    return this.#marks.namesRule(rule, text, finding) ? judge(text, finding) : null;
+    const judged = this.#marks.namesRule(rule, text, finding) ? judge(text, finding) : null;
+    return judged === null ? null : asPlaced(judged);
   }
 
   /** Maps a finding in a reading to the text. Null if it is rejected, or not contiguous there. */
@@ -181,13 +197,17 @@ class Engine implements ScrubEngine {
     for (let at: Reading | null = reading; at !== null; at = at.inner) {
       const span = at.view.toOriginal(place.start, place.end);
       if (span === null) return null;
-      place = { rule, ...span, inner };
+      place = { rule, byPlace: finding.byPlace, ...span, inner };
       const isWhole = at === reading ? isShown : () => false;
       place.end =
         wholes.get(at.inner)?.endOf(place, (id, value) => this.#marks.isMarked(id, value), isWhole) ?? place.end;
     }
     return place;
   }
+}
+
+function asPlaced(finding: Finding): Finding {
+  return { ...finding, byPlace: true };
 }
 
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;

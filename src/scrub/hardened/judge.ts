@@ -3,7 +3,9 @@ import { isMadeOfWords, wordsOf } from '../words.ts';
 import { isCode, isCodeInQuotes, isExpression } from './code.ts';
 import { isTranslation } from './languages.ts';
 import { isSomethingElse, isStandIn } from './look-alikes.ts';
+import { isOtherName } from './other-names.ts';
 import { isPublicPem } from './public-pem.ts';
+import { isPublishedExample } from './published.ts';
 import { isTemplate } from './templates.ts';
 
 /** Characters of the line examined before and after a value. */
@@ -34,13 +36,20 @@ export function judge(text: string, finding: Finding): Finding | null {
   const candidate = candidateAt(text, start, end);
   const isQuoted = standsInQuotes(candidate);
   if (isPublished(candidate) || isTemplate(candidate.value, isQuoted) || isReference(candidate.value)) return null;
-  if (isWorkingDirectory(candidate)) return null;
-  if (isPlaceholder(candidate) || NAME_SERVICE.test(candidate.before + candidate.value)) return null;
+  if (isWorkingDirectory(candidate) || isOtherName(candidate)) return null;
+  if (
+    isPlaceholder(candidate) ||
+    isPlaceholderInBase64(candidate.value) ||
+    NAME_SERVICE.test(candidate.before + candidate.value)
+  )
+    return null;
   if (isSomethingElse(candidate) || isStandIn(candidate) || isTranslation(text, trimmed)) return null;
   // After `stringData:` or a user's name comes data, whatever the lines around it look like.
   const isData = isOfManifest(finding) || finding.rule === 'login-pair';
   const isInCode = (): boolean => !isData && isCode(text, start);
   if (isQuoted && isCodeInQuotes(candidate)) return null;
+  if (!isQuoted && followsString(candidate)) return null;
+  if (isLabel(candidate)) return null;
   if (isUnquotedRightSide(candidate) && !endsString(candidate) && isExpression(candidate, isInCode)) return null;
   return trimmed;
 }
@@ -51,12 +60,23 @@ export function judge(text: string, finding: Finding): Finding | null {
  */
 export function isExample(value: string): boolean {
   if (value.length > MAX_EXAMPLE_CHARS) return false;
-  if (isRepeated(value) || DIGITS_IN_ORDER.test(value)) return true;
+  if (isPublishedExample(value)) return true;
+  if (isRepeated(value) || DIGITS_IN_ORDER.test(value) || isInOrder(value)) return true;
   return value.length > MAX_JUDGED_CHARS ? value.includes('EXAMPLE') : EXAMPLE.test(value);
 }
 
 const MAX_EXAMPLE_CHARS = 4096;
 const DIGITS_IN_ORDER = /(?:0123456789|1234567890){2}/;
+
+/** Characters in the order of the alphabet, more than chance gives: `abcdefghijkl`. */
+const MIN_IN_ORDER = 12;
+
+function isInOrder(value: string): boolean {
+  let inOrder = 1;
+  for (let at = 1; at < Math.min(value.length, MAX_JUDGED_CHARS) && inOrder < MIN_IN_ORDER; at++)
+    inOrder = value.charCodeAt(at) === value.charCodeAt(at - 1) + 1 ? inOrder + 1 : 1;
+  return inOrder >= MIN_IN_ORDER;
+}
 
 /** One character at least four times in a row. */
 const RUN = /([^\s])\1{3,}/g;
@@ -234,7 +254,7 @@ const PASSPHRASE = /^[a-z]{2,14}(?:([-_. ])[a-z]{2,14})(?:\1[a-z]{2,14}){1,8}$/i
 const DIRECTORY_NAME = /(?:^|[^\w.-])(?:OLD)?PWD["']?[ \t]*[:=][ \t]*["']?$/;
 
 function isWorkingDirectory({ value, before }: Candidate): boolean {
-  return /^\/(?!\/)/.test(value) && DIRECTORY_NAME.test(before);
+  return /^(?:\/(?!\/)|[0-9]+$)/.test(value) && DIRECTORY_NAME.test(before);
 }
 
 /** A value that names what belongs there, like `UberSecretPassword`, `db-password` and `KEYDB_PASSWORD`. */
@@ -255,6 +275,21 @@ function isPlaceholder({ value, before }: Candidate): boolean {
   return words.length > 1 && isKey && !(SECRET_NAME.test(before) && PASSPHRASE.test(value));
 }
 
+const BASE64 = /^(?:[A-Za-z0-9+/]{4}){2,32}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/** Texts that stand for a value, as manifests have them in base64. */
+const STANDS_FOR_VALUE =
+  /^(?:(?:my|your|the|a|some|test|insert|enter|put|add|replace|change)[ _-].*|.*[ _-](?:here|me|goes here)|(?:example|sample|dummy|fake|placeholder|todo|fixme|changeme|foo|bar|test|value|secret|token|key)(?:[ _-][a-z]+)*|user(?:name)?:pass(?:word)?)$/i;
+
+/** Whether a value is the base64 of a placeholder: `Y2hhbmdlbWU=`. */
+function isPlaceholderInBase64(value: string): boolean {
+  if (!BASE64.test(value)) return false;
+  const text = Buffer.from(value, 'base64').toString('latin1').trimEnd();
+  if (!/^[ -~]{3,}$/.test(text)) return false;
+  const inner = { value: text, before: '', after: '' };
+  if (isTemplate(text, false) || isPlaceholder(inner) || isStandIn(inner)) return true;
+  return STANDS_FOR_VALUE.test(text) && isMadeOfWords(text) && !CHOSEN.test(text);
+}
+
 /** A name and an assignment operator at the end of the text before a value. */
 const RIGHT_SIDE =
   /(^|.)(?:["'`]?[A-Za-z_$][\w.$-]*["'`]?\]?\)?\??)[ \t]*(?:=>|:=|[-+|?]{0,2}=|:)[ \t]*[=!]{0,2}[ \t]*$/;
@@ -269,6 +304,22 @@ function standsInQuotes({ before, after }: Candidate): boolean {
   const [quote] = /\\*["'`]$/.exec(before) ?? [];
   // A word or a template right after the quote shows that the quote opens another string: "$(cat "$FILE")".
   return quote !== undefined && after.startsWith(quote) && !/^[\w${(]/.test(after.slice(quote.length));
+}
+
+/** The name of a field in which a password is typed again; its label in a file of translations is a word. */
+const REPEATED_NAME = /(?:confirm(?:ation)?|repeat(?:ed)?|again)["'`]?[ \t]*(?:=>|[:=])[ \t]*["'`]$/i;
+
+function isLabel({ before, value }: Candidate): boolean {
+  return REPEATED_NAME.test(before) && /^[\p{L}\p{M}]+$/u.test(value);
+}
+
+/** Whether the quote before a value closes a string, and a sign of code follows: `ask("Password: ").trim()`. */
+function followsString({ before, value }: Candidate): boolean {
+  const quote = /["'`]$/.exec(before)?.[0];
+  if (quote === undefined || !/^[^\w\s"'`$]/.test(value)) return false;
+  // Not a shell's `\\"`, nor the apostrophe of a word.
+  const strings = before.replace(/\\./g, '').replace(/(?<=[A-Za-z])'(?=[a-z])/g, '');
+  return strings.endsWith(quote) && strings.split(quote).length % 2 === 1;
 }
 
 const KEYWORD_ARGUMENT = /^[A-Za-z_]\w*=[A-Za-z_([{]/;

@@ -66,6 +66,22 @@ export class Marks {
     return prefix !== undefined && isWordLike(value.slice(prefix.length));
   }
 
+  /**
+   * Whether a mark stands inside a longer run of base64, such as a checksum or an image, which holds every mark somewhere. A
+   * token is at the edge of a run, or right after a few characters.
+   */
+  isInBase64(text: string, { rule, start, end }: Finding): boolean {
+    if (!BASE64.test(text[start - 1] ?? '')) return false;
+    const from = runStart(text, start);
+    const before = text.slice(from, start);
+    // No name stands before a value in the middle of base64.
+    if (before.length >= MIN_RUN_CHARS && !/[\\/]{2}/.test(before) && !hasWords(before)) return true;
+    if (!isInWord(text, start) || before.length < MIN_BEFORE_CHARS || isMadeOfWords(before)) return false;
+    const value = text.slice(start, end);
+    if (MARK_END.test(this.#prefixOf(rule, value) ?? '_')) return false;
+    return runEnd(text, end) - from >= MIN_RUN_CHARS;
+  }
+
   /** The keyword of its rule that a value begins with. */
   #prefixOf(rule: string, value: string): string | undefined {
     const beginning = lowerCase(value.slice(0, 32));
@@ -80,6 +96,32 @@ export class Marks {
     this.#words.set(rule, words);
     return words;
   }
+}
+
+/** A run of base64 that is as long as the shortest checksum; fewer characters before a mark are no part of one. */
+const MIN_RUN_CHARS = 40;
+const MIN_BEFORE_CHARS = 3;
+const MAX_RUN_CHARS = 4096;
+/** Base64 has no such sign, so a mark with one is known in the middle of it. */
+const MARK_END = /[^a-z0-9+/]/;
+const BASE64 = /[A-Za-z0-9+/]/;
+
+/** Paths and words are of the same characters as base64. */
+function hasWords(run: string): boolean {
+  const parts = run.split(/[/+]/).filter((part) => part.length > 3);
+  return parts.filter(isMadeOfWords).length * 2 >= parts.length;
+}
+
+function runStart(text: string, at: number): number {
+  let from = at;
+  while (from > 0 && at - from < MAX_RUN_CHARS && BASE64.test(text[from - 1] ?? '')) from--;
+  return from;
+}
+
+function runEnd(text: string, at: number): number {
+  let to = at;
+  while (to < text.length && to - at < MIN_RUN_CHARS && BASE64.test(text[to] ?? '')) to++;
+  return to;
 }
 
 /** The end of an escape: of JSON, C, a shell, percent encoding, quoted-printable, or a terminal's colour. */

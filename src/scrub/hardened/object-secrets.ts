@@ -3,10 +3,10 @@ import { isPublicPem } from './public-pem.ts';
 
 /**
  * Values that are secret because of what the object around them says of itself, in whatever order its members stand: the
- * private members of a JSON Web Key, and all data of a Kubernetes Secret.
+ * private members of a JSON Web Key, all data of a Kubernetes Secret, and what Terraform generated in its state.
  */
 export function findObjectSecrets(text: string): Finding[] {
-  return [...findKeyMembers(text), ...findSecretData(text)];
+  return [...findKeyMembers(text), ...findSecretData(text), ...findGenerated(text)];
 }
 
 /** Characters of an object that are looked at before and after the member that says what it is. */
@@ -59,6 +59,25 @@ function findSecretData(text: string): Finding[] {
         const end = start + value.length;
         if (!isPublicPem(text, { start, end })) found.push({ rule: 'kubernetes-secret-data', start, end });
       }
+    }
+  }
+  return found;
+}
+
+/** A resource of Terraform's state that holds a generated password, and any other one. */
+const GENERATED = /\\*"type\\*"\s*:\s*\\*"random_password\\*"/g;
+const ANY_TYPE = /\\*"type\\*"\s*:\s*\\*"[a-z]\w*\\*"/g;
+const RESULT = /\\*"(?:result|bcrypt_hash)\\*"\s*:\s*\\*"((?:[^"\\]|\\(?!")[^\n])+)\\*"/g;
+
+function findGenerated(text: string): Finding[] {
+  const found: Finding[] = [];
+  for (const { index, 0: type } of text.matchAll(GENERATED)) {
+    const from = index + type.length;
+    ANY_TYPE.lastIndex = from;
+    const to = Math.min(ANY_TYPE.exec(text)?.index ?? text.length, from + REACH_CHARS);
+    for (const { 0: member, 1: value = '', index: at } of text.slice(from, to).matchAll(RESULT)) {
+      const start = from + at + member.lastIndexOf(value);
+      found.push({ rule: 'terraform-state-password', start, end: start + value.length });
     }
   }
   return found;

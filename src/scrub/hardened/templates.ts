@@ -5,7 +5,7 @@ const MARKED =
   /\$\{\{[^{}]*\}\}|\{\{[^{}]*\}\}|[$#%@]\{[^{}\s]*\}|\$\([^()]*\)|\\\([^()]*\)|%\([^()\s]*\)[sdr]|<%.*?%>|\{%.*?%\}|ENC\[[^\]]*\]|ENC\([^()]*\)|!vault\b.*/g;
 /** Templates whose signs a password may have too. They count if they hold a name. */
 const NAMED =
-  /<([A-Za-z/%!?][\w .:/-]*)>|\{([A-Za-z_][\w.[\]()'"!:]*|[01]?)\}|^\[([A-Za-z][A-Za-z _-]*)\]$|%([A-Za-z_]\w{2,})%|^%([A-Z_]+)$|(?<![A-Za-z0-9])\$([A-Za-z_]\w*)|(?<![A-Za-z0-9])\$([0-9@*#?!])(?![A-Za-z0-9])|\$\[([\w.]+)\]|^[:@]([A-Za-z_]\w*)$|&lt;([\w .:-]*)&gt;|%(?:[svqr@]|d(?![0-9A-Fa-f]))/g;
+  /<([A-Za-z/%!?][\w .:/-]*)>|\{([A-Za-z_][\w.[\]()'"!:]*|[01]?)\}|^\[([A-Za-z][A-Za-z _-]*)\]$|%([A-Za-z_][\w.]{2,})%|^%([A-Z_]+)$|(?<![A-Za-z0-9])\$([A-Za-z_]\w*)(?:\[\w{1,20}\]|->\w{1,30})*|(?<![A-Za-z0-9])\$([0-9@*#?!])(?![A-Za-z0-9])|\$\[([\w.]+)\]|^[:@]([A-Za-z_]\w*)$|&lt;([\w .:-]*)&gt;|%(?:[svqr@]|d(?![0-9A-Fa-f]))/g;
 /** How a template begins that a blank cut off. */
 const OPEN = /[$#@]\{|\{\{|\}\}|\{%|<%|\$\(|^[{<]/;
 /** Joined to a template, fewer letters and digits than this in a row are no secret: `v1-{{ name }}`. */

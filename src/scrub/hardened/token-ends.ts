@@ -56,7 +56,7 @@ function widenedOption(option: GoNode): GoNode {
       isEnded && isMarked(ending) ? widened(after, 'line end', lastLetters(ending)) : sequence(after),
     ]),
   );
-  const begin = isBegun ? widened(before, 'line start', lettersOf(token)) : sequence(before);
+  const begin = isBegun ? widened(before, 'line start', withoutSigns(lettersOf(token))) : sequence(before);
   return sequence([begin, { kind: 'choice', options: behind }]);
 }
 
@@ -162,6 +162,13 @@ function endingsOf(node: GoNode): GoNode[] {
   }
 }
 
+/** A sign before a mark separates it from a word, even if tokens have such signs: `old_ghp_…`. */
+function withoutSigns(letters: CharSet): CharSet {
+  return invert(unite(invert(letters), SIGNS));
+}
+
+/** `-`, `.` and `_`, in order of their codes. */
+const SIGNS: CharSet = [0x2d, 0x2e, 0x5f, 0x5f];
 const LINE_END: CharSet = [0x0a, 0x0a];
 
 /** A border that is also at the end of a line, and beside every character that is not one of some letters. */

@@ -1,6 +1,7 @@
 import { base32Core, base64Core, rot13 } from '../../text/encodings.ts';
 import { entropyOf } from '../exact/entropy.ts';
 import { canonicalOf, firstAt, foldText, stringOf } from './folded-text.ts';
+import { publicCharsOf } from './public-parts.ts';
 
 /** The kind of encoded run that a hit is masked with as a whole. */
 export type RunClass = 'base64' | 'hex' | null;
@@ -28,7 +29,7 @@ export interface Body {
   plain: string;
   /** Position in `text` of each character of `plain`. */
   places: Int32Array;
-  /** 1 for the characters of `plain` that are common words, by which no piece may be known. */
+  /** 1 for the characters of `plain` that are common words or public parts of a key, by which no piece may be known. */
   isCommonWord: Uint8Array;
 }
 
@@ -49,6 +50,10 @@ export function bodyOf(value: string): Body {
     Array.from(view.places.subarray(0, view.length), (place) => text[place]).join(''),
   );
   isCommonWord.fill(1, 0, firstAt(view, commonHead(text, value)));
+  const isPublic = publicCharsOf(text);
+  if (isPublic !== null)
+    for (const [at, place] of view.places.subarray(0, view.length).entries())
+      if (isPublic[place] === 1) isCommonWord[at] = 1;
   return { text, bytes: Buffer.from(text), plain, places: view.places, isCommonWord };
 }
 

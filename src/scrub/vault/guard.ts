@@ -14,8 +14,10 @@ export type { GuardHit } from './find-hits.ts';
 
 /** Minimum length: shorter values would be masked in ordinary text. */
 const MIN_CHARS = 8;
-/** Maximum number of values per guard. Further values are still masked where a pattern finds them. */
-const MAX_VALUES = 8000;
+/** Values per index. The first index holds values in all forms, the others as they are. */
+const VALUES_EACH = 8000;
+/** Further values are masked only where a pattern finds them, which `refused` counts. */
+const MAX_INDEXES = 8;
 /** Longer values are not searched for as a whole, but the lines of a long key are. */
 const MAX_CHARS = 8192;
 
@@ -34,12 +36,18 @@ export type GuardState = readonly (readonly [string, KnownHow])[];
  * value belongs to a session or is only searched for.
  */
 export class Guard {
-  readonly #known = new KnownValues();
+  readonly #known = [new KnownValues()];
   readonly #taken = new Map<string, KnownHow>();
+  #refused = 0;
 
   /** Number of values; each line of a long key counts. */
   get size(): number {
-    return this.#known.size;
+    return this.#known.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** How often a value was not taken because the guard holds as many as it can. */
+  get refused(): number {
+    return this.#refused;
   }
 
   /**
@@ -71,17 +79,34 @@ export class Guard {
 
   #addOne(value: string, rule: string, how: { isLine: boolean; forms: KnownForms }): number {
     const known = this.#taken.get(value)?.forms;
-    if (known === 'all' || known === how.forms || this.#known.size >= MAX_VALUES || !isGuardable(value)) return 0;
+    if (known === 'all' || known === how.forms || !isGuardable(value)) return 0;
+    const index = this.#indexWithRoom();
+    const forms = index === this.#known[0] ? how.forms : 'as it is';
+    if (known === forms) return 0;
+    if (index === null) {
+      this.#refused += 1;
+      return 0;
+    }
     const copy = copyText(value);
-    this.#taken.set(copy, { rule, ...how });
-    this.#known.add(copy, rule, how);
+    this.#taken.set(copy, { rule, ...how, forms });
+    index.add(copy, rule, { ...how, forms });
     return 1;
+  }
+
+  /** Null if there is no room in any. */
+  #indexWithRoom(): KnownValues | null {
+    const last = this.#known.at(-1);
+    if (last !== undefined && last.size < VALUES_EACH) return last;
+    if (this.#known.length >= MAX_INDEXES) return null;
+    const next = new KnownValues();
+    this.#known.push(next);
+    return next;
   }
 
   /** Searches for the values of several guards at once. Yields about every ten milliseconds, to free the thread. */
   static search(guards: readonly Guard[], text: string): Generator<void, GuardHit[], void> {
     return searchText(
-      guards.map((guard) => guard.#known),
+      guards.flatMap((guard) => guard.#known),
       text,
     );
   }

@@ -129,6 +129,7 @@ export class Vault {
   readonly #inner = new Map<string, readonly string[]>();
   #chars = 0;
   #isToldOf = false;
+  #refusedBefore = 0;
 
   constructor(numberFor: (secret: Unnumbered) => Promise<number> | number) {
     this.#numberFor = numberFor;
@@ -293,6 +294,13 @@ export class Vault {
     const isFirst = !this.#isToldOf;
     this.#isToldOf = true;
     return isFirst;
+  }
+
+  /** How many values the guard had no room for since the last call. */
+  unremembered(): number {
+    const fresh = this.guard.refused - this.#refusedBefore;
+    this.#refusedBefore = this.guard.refused;
+    return fresh;
   }
 
   /** Sorted by number. */

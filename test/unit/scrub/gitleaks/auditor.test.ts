@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '#src/core/log.js';
 import { type AuditItem, Auditor } from '#src/scrub/gitleaks/auditor.js';
+import { judgedBy } from '#src/scrub/gitleaks/judged.js';
 import { type GitleaksFinding, type MissedSecret, missedSecrets } from '#src/scrub/gitleaks/run.js';
 import { sessionNamed } from '../../../helpers/sessions.ts';
 
@@ -23,6 +24,22 @@ describe('SEC-1.3 gitleaks findings in a scrubbed text', () => {
   });
 });
 
+describe('issue 38 what gitleaks finds is judged as what our own engine finds', () => {
+  const isSecret = judgedBy((rule) => rule === 'strong');
+
+  it.each([
+    ['a position in a list', '{"next_page_token":"VALUE"}', false],
+    ['the value of a key', '{"api_key":"VALUE"}', true],
+    ['a position in one place, a key in another', '"page_token": "VALUE"\n"api_key": "VALUE"\n', true],
+    ['a value that stands there in another form', 'api_key', true],
+  ])('%s', (_, text, expected) => {
+    const secret = 'b7f3c2d9e8a14f60';
+    const shown = text.replaceAll('VALUE', secret);
+    expect(isSecret({ rule: 'generic-api-key', secret }, [shown])).toBe(expected);
+    expect(isSecret({ rule: 'strong', secret }, [shown])).toBe(true);
+  });
+});
+
 describe('SEC-1.1 the auditor in the background', () => {
   const item = (artifactId: string): AuditItem => ({
     session: sessionNamed('s'),
@@ -39,6 +56,7 @@ describe('SEC-1.1 the auditor in the background', () => {
         return run(texts);
       },
       read: async ({ artifactId }) => (artifactId === 'gone' ? null : [`text of ${artifactId}`, '']),
+      isSecret: () => true,
       secretsAmong: (_item, missed) => missed.filter(({ value }) => value !== ALLOWED),
       onMissed: async ({ artifactId }, missed) => void told.push([artifactId, missed]),
       pause: async () => {},

@@ -29,6 +29,18 @@ describe('SEC-1.3 the guard', () => {
     expect(wholeValues(guard.scan(text)).map(({ start, end }) => text.slice(start, end))).toEqual(values);
   });
 
+  it('issue 38 takes 64,000 values, the later ones as they are, and counts those for which it has no room', () => {
+    const guard = new Guard();
+    const values = Array.from({ length: 64_002 }, (_, at) => `K${(at * 7_368_787).toString(36)}x9Qz${at}vT4wR8`);
+    for (const value of values) guard.add(value, 'r', 'as it is');
+    expect([guard.size, guard.refused]).toEqual([64_000, 2]);
+    const kept = [0, 7999, 8000, 31_999, 63_999].map((at) => values[at] ?? '');
+    expect(places(guard, `<${kept.join('> <')}>`)).toEqual(kept);
+    // A value that is known needs no room.
+    expect([guard.add(values[63_999] ?? '', 'r', 'as it is'), guard.refused]).toEqual([0, 2]);
+    expect([guard.add(values[64_000] ?? '', 'r', 'as it is'), guard.refused]).toEqual([0, 3]);
+  });
+
   it('finds what a plain search finds, at any position', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'C', '1', 'é', '😀'), maxLength: 14 });
     fc.assert(

@@ -1,0 +1,87 @@
+/** A value and the line around it. */
+interface Candidate {
+  value: string;
+  before: string;
+  after: string;
+}
+
+/**
+ * Whether the name of a value says that it is no credential although it ends like the name of one, or the value has a form
+ * that no credential has: a position in a list, the key of a request, the id of a key, a schedule, an algorithm.
+ */
+export function isOtherName({ value, before, after }: Candidate): boolean {
+  if (POSITION_NAME.test(before) || KEY_ID_NAME.test(before)) return !ACCOUNT_KEY.test(value);
+  if (CRON.test(value) || isAlgorithm(value) || LOOKED_UP.test(before)) return true;
+  return HEX_OR_BASE64.test(value) && (HASH_NAME.test(before) || HASH_BEHIND.test(after));
+}
+
+/** The end of a name, and what assigns a value to it: in code, settings, JSON, URLs, headers and options. */
+const ASSIGNS = String.raw`\\*["'\`]?\]?[ \t]*(?:=>|:=|=|:|[ \t])[ \t]*\\*["'\`]?$`;
+
+/** What a program gives so that the next request goes on from there, or is not done twice; and keys of data. */
+const POSITION_NAME = new RegExp(
+  `(?:(?:next|prev(?:ious)?|page|paging|pagination|continuation|continue|cursor|sync|resume|start|end|marker|scroll|offset|delta)[_-]?){1,3}token${ASSIGNS}|` +
+    `(?:idempoten(?:cy|t)|dedup(?:lication)?|partition|sort|range|routing|foreign|primary|unique|cache|group|shard|object|message|row|map|correlation)[_-]?key${ASSIGNS}`,
+  'i',
+);
+/** A key of an account of Azure, which may be called its primary key. */
+const ACCOUNT_KEY = /^(?:[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==)$/;
+
+/** What is known of a key or token besides itself. An id of a private key, and one that opens something with a role, are secrets. */
+const KEY_ID_NAME = new RegExp(
+  `(?<!private[_-]?)(?:key|token)[_-]?(?:ids?|hint|type|count|version|alias|arn|fingerprint|thumbprint)${ASSIGNS}|(?-i:SecretId|SecretName|(?<![A-Za-z])kid)${ASSIGNS}|` +
+    `(?:fingerprint|thumbprint)${ASSIGNS}|secret[_-]?version[_-]?id${ASSIGNS}`,
+  'i',
+);
+
+const DAY = `(?:[0-9*/,?LW#-]+|(?:MON|TUE|WED|THU|FRI|SAT|SUN|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)(?:[-,](?:MON|TUE|WED|THU|FRI|SAT|SUN|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC))*)`;
+/** A schedule of cron or Quartz: five to seven fields. */
+const CRON = new RegExp(
+  `^(?:@(?:yearly|annually|monthly|weekly|daily|midnight|hourly|reboot)|${DAY}(?: ${DAY}){4,6})$`,
+  'i',
+);
+
+/** The name of a service or an account, with which a program asks a keyring. */
+const LOOKED_UP =
+  /(?:get|find|fetch|read|load|lookup|retrieve|delete|remove|has)_?(?:generic_?)?(?:password|secret|token|credentials?)\([ \t]*["'`]$/i;
+
+const HEX_OR_BASE64 =
+  /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}|[A-Za-z0-9+/]{27}=?|[A-Za-z0-9+/]{43}=?)$/i;
+/** A hash of a password is worth hiding; one of anything else is not. */
+const HASH_NAME = new RegExp(
+  `(?:key|cert(?:ificate)?|token|file|apk|content|auth)[_-](?:hash|digest|checksum)${ASSIGNS}`,
+  'i',
+);
+/** The remark that names the algorithm. */
+const HASH_BEHIND = /^["'`,; \t]*(?:#|\/\/|--|\()[ \t]*(?:sha-?[0-9]{1,3}|md5|checksum|digest)\b/i;
+
+/** What the names of ciphers, signatures and key derivations consist of. */
+const ALGORITHM_WORDS: ReadonlySet<string> = new Set(
+  (
+    'aes des desede tripledes rsa rsaes rsassa dsa ecdsa eddsa ed ec ecdh ecdhe dh dhe hmac sha md pbe pbkdf pbkdfwith oaep ' +
+    'oaepwith mgf pkcs pss gcm cbc ctr cfb ofb ecb xts ccm siv cts chacha xchacha poly salsa blowfish twofish camellia cast rc ' +
+    'idea aria argon scrypt bcrypt tls ssl ssh nistp secp curve x padding no nopadding none with and cert kw hs rs es ps dir null blake ' +
+    'withmgf withhmac v id i d null wrap key'
+  ).split(' '),
+);
+const MARKS_ALGORITHM =
+  /aes|des|rsa|dsa|hmac|sha-?[0-9]|chacha|pbkdf|ecdh|argon|blowfish|camellia|(?:^|[^a-z])ed[0-9]/i;
+const MAX_ALGORITHM_CHARS = 64;
+
+/** Whether each word of a value is one of the names of algorithms: `AES/GCM/NoPadding`, `PBKDF2WithHmacSHA256`. */
+function isAlgorithm(value: string): boolean {
+  if (value.length > MAX_ALGORITHM_CHARS || !/^[A-Za-z0-9/_.+-]+$/.test(value) || !MARKS_ALGORITHM.test(value))
+    return false;
+  const words = value.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [];
+  return words.length > 0 && words.every(isAlgorithmWord);
+}
+
+function isAlgorithmWord(word: string): boolean {
+  const lower = word.toLowerCase();
+  return (
+    ALGORITHM_WORDS.has(lower) ||
+    [...ALGORITHM_WORDS].some(
+      (one) => one.length > 2 && lower.startsWith(one) && ALGORITHM_WORDS.has(lower.slice(one.length)),
+    )
+  );
+}
