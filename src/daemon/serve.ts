@@ -32,7 +32,7 @@ export interface ServeOptions {
   /** Logs to stderr instead of the log file. */
   foreground: boolean;
   /**
-   * A restart may go on in another process: whoever started this one, a proxy or ctxd, does not watch it, as a service manager or a
+   * A restart may go on in another process: the proxy or ctxd that started this one does not watch it, as a service manager or a
    * container does. Default: false.
    */
   replaceable?: boolean;
