@@ -27,7 +27,7 @@ const MAX_WORD_CHARS = 24;
 /** Capitals of an abbreviation. */
 const MAX_ABBREVIATION_CHARS = 5;
 /** Letters for which one unusual pair is allowed. */
-const LETTERS_PER_UNUSUAL = 16;
+export const LETTERS_PER_UNUSUAL = 16;
 const MAX_DIGITS = 5;
 const MAX_DIGIT_SHARE = 0.4;
 

@@ -1,5 +1,6 @@
 import type { Finding } from '../finding.ts';
 import { isCovered } from '../spans.ts';
+import { LETTERS_PER_UNUSUAL, unusualPairs } from '../words.ts';
 
 /** A single word, as `petclinic` and `Postgres`. */
 const WORD = /^[A-Za-z][a-z]{2,19}$|^[A-Z]{3,20}$/;
@@ -20,10 +21,18 @@ export function withoutCommonWords(text: string, found: readonly Finding[]): Fin
   let looked = 0;
   return found.filter(({ start, end }) => {
     const word = text.slice(start, end);
+    if (isPartOfName(text.slice(Math.max(0, start - 2), start), word)) return false;
     if (!WORD.test(word) || looked >= MAX_WORDS) return true;
     looked += 1;
     return !isUsedAround(text, word, { start, end }, found);
   });
+}
+
+/** A mark behind a sign, such as `sk_` in `mdb_sa_sk_…`, may be a part of a name: what follows is words then. */
+function isPartOfName(before: string, found: string): boolean {
+  const [last] = /[A-Za-z]{16,}$/.exec(found) ?? [];
+  if (last === undefined || !/[A-Za-z0-9][-._]$/.test(before)) return false;
+  return unusualPairs(last.toLowerCase()) <= last.length / LETTERS_PER_UNUSUAL;
 }
 
 function isUsedAround(
