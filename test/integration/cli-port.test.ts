@@ -54,9 +54,10 @@ async function exchange(port: number, sent: string): Promise<string> {
   return text(socket);
 }
 
-const forwarders = async (): Promise<number> => {
+/** Forwarders, and the processes of tools, also of the files that used this daemon before. */
+const processes = async (): Promise<number> => {
   const { stdout } = await machine.run(CTXD, ['server', 'status', '--json']);
-  return JSON.parse(stdout).sandbox.processes - 1;
+  return JSON.parse(stdout).sandbox.processes;
 };
 
 describe('the loopback of a project', () => {
@@ -72,6 +73,7 @@ describe('the loopback of a project', () => {
   });
 
   it('ctxd port opens a port on 127.0.0.1 of the host, for several visitors, until it is interrupted', async () => {
+    const before = await processes();
     const { child, port, said } = await openPort(String(PORT), '--host-port', '0');
     expect(said).toContain('Every user of this machine can connect');
     const long = 'a line that is long enough\n'.repeat(20_000);
@@ -91,14 +93,15 @@ describe('the loopback of a project', () => {
     child.kill('SIGINT');
     expect([await exited, await rest]).toEqual([[0, null], '']);
     await expect(exchange(port, 'one\n')).rejects.toThrow('ECONNREFUSED');
-    await expect.poll(forwarders, { timeout: 20_000 }).toBe(0);
+    await expect.poll(processes, { timeout: 20_000 }).toBeLessThanOrEqual(before);
   });
 
   it('a killed ctxd port leaves nothing behind', async () => {
+    const before = await processes();
     const { child } = await openPort(String(PORT), '--host-port', '0');
-    expect(await forwarders()).toBe(1);
+    expect(await processes()).toBe(before + 1);
     child.kill('SIGKILL');
-    await expect.poll(forwarders, { timeout: 20_000 }).toBe(0);
+    await expect.poll(processes, { timeout: 20_000 }).toBeLessThanOrEqual(before);
   });
 
   it('ctxd port says that nothing listens, closes the connections, and opens the port once something does', async () => {
