@@ -103,7 +103,7 @@ function accepts(decode: () => unknown): boolean {
 }
 
 /**
- * Shows lines on standard error and asks for a yes or a no, again after any other answer. Throws `refusal` if nobody can be asked, the same without its remedy if
+ * Shows lines on standard error and asks for a yes or a no. Any other answer is asked about again. Throws `refusal` if nobody can be asked, the same without its remedy if
  * the answer is no, and `stopped()` if the person presses Ctrl-C.
  */
 export async function confirm(

@@ -76,7 +76,7 @@ export class Channel<Request, Result> {
     for (const id of [...this.#pending.keys()]) this.reject(id, this.#end.reason);
   }
 
-  /** Never settles the request with this number: somebody else waits for its reply. */
+  /** Stops waiting for the reply to this request, which another process waits for now. Its promise never settles. */
   forget(id: number): void {
     this.#pending.delete(id);
   }
