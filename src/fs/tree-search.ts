@@ -1,9 +1,8 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '../core/clock.ts';
 import { isErrno } from '../core/errors.ts';
-
-/** Milliseconds within which a directory may change again without a new ctime: the kernel's clock ticks every 10 ms at most. */
-const TICK_MS = 20;
+import { earliestFileTime, mayChangeUnseen } from './file-time.ts';
 
 /** What is searched for. Paths are relative to the tree. */
 export interface Wanted {
@@ -60,14 +59,14 @@ export class TreeSearch {
 
   /** Null if it is no directory. */
   #list(tree: string, path: string, depth: number): Listing | null {
-    const readAtMs = Date.now();
+    const readAtMs = earliestFileTime(systemClock);
     const dir = join(tree, path);
     const stats = lstatSync(dir, { throwIfNoEntry: false });
     if (stats?.isDirectory() !== true) return null;
     const stamp = `${stats.dev}:${stats.ino}:${stats.ctimeMs}`;
     const known = this.#listings.get(dir);
     if (known?.stamp === stamp) return known;
-    const isSettled = stats.ctimeMs < readAtMs - TICK_MS;
+    const isSettled = !mayChangeUnseen(stats.ctimeMs, readAtMs);
     return { ...this.#read(tree, path, depth), stamp: isSettled ? stamp : '' };
   }
 

@@ -4,6 +4,7 @@ import { within } from '../../core/deadline.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { newShortId } from '../../core/ids.ts';
 import type { Logger } from '../../core/log.ts';
+import { earliestFileTime } from '../../fs/file-time.ts';
 import { type RawPath, toText } from '../../fs/raw-path.ts';
 import type { Sandbox } from '../../sandbox/contract/sandbox.ts';
 import type { FileChange, SnapshotReply } from '../../sandbox/contract/snapshot-messages.ts';
@@ -93,7 +94,7 @@ export class CallChanges {
     const watched: Watched = { isShared: false, call, input, named: namesIn(input, ignored), changed: [] };
     state.calls.add(watched);
     if (state.calls.size > 1) for (const one of state.calls) one.isShared = true;
-    const mark = { ...call, beganMs: clock.now(), endedMs: null, named: watched.named, isKept: true };
+    const mark = { ...call, beganMs: earliestFileTime(clock), endedMs: null, named: watched.named, isKept: true };
     await this.#mark(project, () => marks.begin(project, mark));
     return watched;
   }

@@ -1,5 +1,6 @@
 import { ContextdError } from '../../core/errors.ts';
 import { quoteName } from '../../core/own-line.ts';
+import { FILE_TIME_SLACK_MS } from '../../fs/file-time.ts';
 import { type RawPath, toText } from '../../fs/raw-path.ts';
 import type { Sandbox } from '../../sandbox/contract/sandbox.ts';
 import { isDirectoryState, type TimeSpan, type Uncovered } from '../../sandbox/contract/snapshot-messages.ts';
@@ -8,8 +9,6 @@ import type { CallMark, CallMarks } from './call-marks.ts';
 import { worthNaming } from './undo-plan.ts';
 import type { UndoRecord, UndoRecords } from './undo-records.ts';
 
-/** Milliseconds by which the time of a file may be earlier than the clock: the kernel uses its last tick. */
-const TICK_MS = 15;
 /** Times of files have fractions of it. */
 const CLOCK_STEP_MS = 1;
 /** Records about which git is asked at once. */
@@ -146,7 +145,10 @@ async function touchedBy(
 ): Promise<Map<CallMark, readonly Uncovered[]>> {
   if (marks.length === 0) return new Map();
   const spans = marks.map(
-    ({ beganMs, endedMs }): TimeSpan => ({ fromMs: beganMs - TICK_MS, toMs: (endedMs ?? beganMs) + CLOCK_STEP_MS }),
+    ({ beganMs, endedMs }): TimeSpan => ({
+      fromMs: beganMs - FILE_TIME_SLACK_MS,
+      toMs: (endedMs ?? beganMs) + CLOCK_STEP_MS,
+    }),
   );
   const reply = await sandbox.snapshot(project, { do: 'touched', spans });
   return new Map(marks.map((mark, index) => [mark, reply?.touched[index] ?? []]));

@@ -1,7 +1,7 @@
 import type { SetAside } from '../../core/envelope.ts';
 import { compileGlobs } from '../../fs/glob.ts';
 import type { GuardRequest, GuardSettings } from '../contract/messages.ts';
-import { type Moment, momentOf } from '../contract/moment.ts';
+import { beforeChanges, type Moment, momentOf } from '../contract/moment.ts';
 import type { Protection } from '../contract/protection.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../contract/quarantine.ts';
 import { type GuardThread, stopping, type ThreadGuard } from './guard-thread.ts';
@@ -91,7 +91,7 @@ export class WorkspaceGuard implements ThreadGuard {
     const watch = {
       run: ++this.#lastRun,
       protection,
-      began: momentOf(this.#thread.clock),
+      began: beforeChanges(this.#thread.clock),
       ended: null,
       onFound: onFound ?? null,
     };

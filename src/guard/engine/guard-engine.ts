@@ -3,6 +3,7 @@ import type { SetAside } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import { compareLink } from '../../fs/file-access.ts';
+import { settlesInMs } from '../../fs/file-time.ts';
 import { compileGlobs } from '../../fs/glob.ts';
 import { isWithin, type RawPath, toRaw } from '../../fs/raw-path.ts';
 import type { Answer } from '../contract/messages.ts';
@@ -11,7 +12,7 @@ import type { Person } from '../contract/person.ts';
 import type { Cover, Protection } from '../contract/protection.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../contract/quarantine.ts';
 import { findCommonGitDir } from '../git/git-dir.ts';
-import { REPORTED_MAX, type Run, Runs, SLACK_MS } from '../index/runs.ts';
+import { REPORTED_MAX, type Run, Runs } from '../index/runs.ts';
 import { WorkspaceIndex } from '../index/workspace-index.ts';
 import { QuarantineActions } from '../quarantine/actions.ts';
 import type { QuarantineLedger } from '../quarantine/ledger.ts';
@@ -142,9 +143,9 @@ export class GuardEngine {
       const protection = this.#findProtection(answer);
       if (protection === null) return;
       // A file created just before a run would look as if the run had created it.
-      const tooYoungMs = this.#index.youngestMadeMs + SLACK_MS - this.#deps.clock.now();
-      if (tooYoungMs <= 0 || tooYoungMs > SLACK_MS) answer.resolve(protection);
-      else setTimeout(() => answer.resolve(protection), tooYoungMs);
+      const waitMs = settlesInMs(this.#index.youngestMadeMs, this.#deps.clock);
+      if (waitMs === 0) answer.resolve(protection);
+      else setTimeout(() => this.protection(answer), waitMs);
     } catch (cause) {
       answer.reject(cause);
     }

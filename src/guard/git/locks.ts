@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Clock } from '../../core/clock.ts';
 import { isErrno } from '../../core/errors.ts';
+import { earliestFileTime, mayChangeUnseen } from '../../fs/file-time.ts';
 import type { RawPath } from '../../fs/raw-path.ts';
 import { gitDirOf } from './git-dir.ts';
-
-/** Milliseconds by which a file's time may be earlier than the clock. */
-const SLACK_MS = 20;
 
 interface Look {
   readonly atMs: number;
@@ -36,13 +34,13 @@ export class GitLocks {
   /** `round`: any number that changes from time to time. */
   mayBeHeld(lock: RawPath, ctimeMs: number, round: number): boolean {
     const last = this.#last;
-    const isOlder = last !== null && ctimeMs < last.atMs - SLACK_MS;
+    const isOlder = last !== null && !mayChangeUnseen(ctimeMs, last.atMs);
     if (isOlder && (last.round === round || !isHeldIn(last, lock))) return isHeldIn(last, lock);
     return isHeldIn(this.#look(round), lock);
   }
 
   #look(round: number): Look {
-    const atMs = this.#clock.now();
+    const atMs = earliestFileTime(this.#clock);
     const pids = namesIn('/proc').filter((name) => /^\d+$/.test(name));
     this.#last = {
       atMs,

@@ -1,23 +1,15 @@
-import { statfsSync } from 'node:fs';
 import type { Clock } from '../../core/clock.ts';
 import type { SetAside } from '../../core/envelope.ts';
-import { isErrno } from '../../core/errors.ts';
+import { FILE_TIME_SLACK_MS, hasLocalTimes } from '../../fs/file-time.ts';
 import { parentOf, type RawPath, toSystem } from '../../fs/raw-path.ts';
 import { type Moment, momentOf } from '../contract/moment.ts';
 import type { Cover } from '../contract/protection.ts';
 
-/** Milliseconds by which a file's time may be earlier than the clock: the kernel uses its last tick, up to 10 ms old. */
-export const SLACK_MS = 15;
 /** Milliseconds by which a file's time may be later than the clock, because the clock has whole milliseconds. */
 const LATE_MS = 2;
 
 /** Names kept for one report; the log has all of them. */
 export const REPORTED_MAX = 1000;
-
-/** File systems that take ctime from this machine's clock and update it on a rename, by statfs type. */
-const LOCAL_TYPES: ReadonlySet<number> = new Set([
-  0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1, 0xca451a4e,
-]);
 
 /** A command or a tool's work that goes on, or whose changes are still being searched. */
 export interface Run {
@@ -72,7 +64,7 @@ export class Runs {
     this.#clock = clock;
     this.#catchUp = catchUp;
     this.#onFound = onFound;
-    this.#areTimesTrue = isLocal(workspace);
+    this.#areTimesTrue = hasLocalTimes(toSystem(workspace));
   }
 
   /** How many runs have begun so far. */
@@ -81,7 +73,7 @@ export class Runs {
     return this.#begun;
   }
 
-  /** `at`: before the sandbox could change anything. */
+  /** `at`: before the sandbox could change anything, by `beforeChanges`. */
   begin(cover: Cover, at: Moment, isSearched: boolean): Run {
     const run = {
       cover,
@@ -134,7 +126,7 @@ export class Runs {
 
   #mayStamp(run: Run, ctimeMs: number): boolean {
     if (!this.#areTimesTrue || isSetBack(run.began, momentOf(this.#clock))) return true;
-    return ctimeMs >= run.began.wallMs - SLACK_MS && !isAfter(run, ctimeMs);
+    return ctimeMs >= run.began.wallMs - FILE_TIME_SLACK_MS && !isAfter(run, ctimeMs);
   }
 
   /** Whether only runs that still go on can have given a file this ctime. Each of them searches again when it ends. */
@@ -255,14 +247,5 @@ function isAfter({ ended }: Run, ctimeMs: number): boolean {
 }
 
 function isSetBack(began: Moment, now: Moment): boolean {
-  return now.wallMs - began.wallMs < now.monotonicMs - began.monotonicMs - SLACK_MS;
-}
-
-function isLocal(path: RawPath): boolean {
-  try {
-    return LOCAL_TYPES.has(statfsSync(toSystem(path)).type);
-  } catch (cause) {
-    if (isErrno(cause)) return false;
-    throw cause;
-  }
+  return now.wallMs - began.wallMs < now.monotonicMs - began.monotonicMs - FILE_TIME_SLACK_MS;
 }

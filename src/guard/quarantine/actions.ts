@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Logger } from '../../core/log.ts';
 import { exactStatAt, identityOf, linkTextAt, statAt } from '../../fs/file-access.ts';
+import { settlesInMs } from '../../fs/file-time.ts';
 import { below, nameOf, parentOf, type RawPath, toText } from '../../fs/raw-path.ts';
 import { newestOf } from '../../fs/read-directory.ts';
 import type { Answer } from '../contract/messages.ts';
@@ -26,8 +27,6 @@ import type { LedgerAcceptance, LedgerItem, QuarantineLedger } from './ledger.ts
 import { copyBeside, putBack, removeFile } from './set-aside.ts';
 import { isInState, stateNow, stateOf } from './state.ts';
 
-/** Milliseconds after a rename: a later change gets a later ctime. */
-const TICK_MS = 25;
 /** Bytes that one listing hashes; each name counts as some bytes. Items after that are listed without a hash. */
 const LISTED_MAX_BYTES = 256 * 1024 * 1024;
 const BYTES_PER_NAME = 4 * 1024;
@@ -84,7 +83,7 @@ export class QuarantineActions {
    * change it without a trace. Answers when a change by the next command will show in its ctime.
    */
   #restore({ item, content }: Found, answer: Answer<QuarantineResult>): void {
-    const { runs, ledger, logger, pause } = this.#parts;
+    const { runs, ledger, logger, clock, pause } = this.#parts;
     const path = ledger.absolute(item.path);
     if (item.moved === item.path) throw isInPlace(item);
     if (runs.isAnyActive) throw isBusy(item);
@@ -97,15 +96,21 @@ export class QuarantineActions {
     logger.info('quarantine.restored', { path: toText(path), id: item.id });
     const { begun } = runs;
     const result = { items: [toItem({ item: { ...item, moved: item.path }, content })], accepted: [] };
-    setTimeout(() => {
+    const settle = (): void => {
       try {
         const newestMs = this.#newestIn(path);
+        const waitMs = runs.begun === begun ? settlesInMs(newestMs, clock) : 0;
+        if (waitMs > 0) {
+          setTimeout(settle, waitMs);
+          return;
+        }
         if (runs.begun === begun) this.#acceptNow(path, newestMs);
         answer.resolve(result);
       } catch (cause) {
         answer.reject(cause);
       }
-    }, TICK_MS);
+    };
+    settle();
   }
 
   /**

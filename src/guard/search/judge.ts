@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import type { Clock } from '../../core/clock.ts';
 import { isErrno } from '../../core/errors.ts';
 import { identityOf, linkTextAt } from '../../fs/file-access.ts';
+import { earliestFileTime, mayChangeUnseen } from '../../fs/file-time.ts';
 import { isWithin, parentOf, type RawPath } from '../../fs/raw-path.ts';
 import { isSpecial, newestOf } from '../../fs/read-directory.ts';
 import { commonDirNamedBy, gitDirNamedBy, type Lead, objectFormatOf } from '../git/git-dir.ts';
@@ -15,9 +16,6 @@ import { CONNECTS, type DangerKind, GIT_DANGERS, reasonFor } from '../table/prot
 import { exitAt, mayLeave } from './exits.ts';
 import type { Mover, MoverParts } from './mover.ts';
 import { Originals } from './originals.ts';
-
-/** Milliseconds within which a file may change again without a new ctime: the kernel's clock ticks every 10 ms at most. */
-const TICK_MS = 20;
 
 /** Milliseconds after a change within which git may be in the middle of writing something, on a busy machine too. */
 const BEING_MADE_MS = 5_000;
@@ -69,7 +67,7 @@ export class Judge {
     }
     const { index, runs, ledger, clock, pause } = this.#parts;
     pause();
-    const readAtMs = clock.now();
+    const readAtMs = earliestFileTime(clock);
     const [stats, exact] = [this.#access.stat(path), this.#access.exactStat(path)];
     if (stats === 'closed') return;
     if (stats === null || exact === null || this.#isHarmlessNow(path, kind, stats)) {
@@ -111,7 +109,7 @@ export class Judge {
     const isUnchanged = isKnown && (link === null ? known.stamp === newest.newestMs : known.link === link);
     const isOld = !newest.isSuspect && !this.mayBeRuns(stats, newest.newestMs);
     madeAtMs = JUDGED_BY_CONTENT.has(kind) || kind === 'name' ? this.#madeAt(path, known, stats, isFresh) : undefined;
-    const mayChangeUnseen = runs.isAnyActive || isRecent(newest.newestMs, readAtMs);
+    const isUnsettled = runs.isAnyActive || mayChangeUnseen(newest.newestMs, readAtMs);
     const programs = isUnchanged && known?.programs !== undefined ? known.programs : programsIn(kind, path, index);
     const hasOnlyKnownPrograms = programs?.every((line) => known?.programs?.includes(line) === true) === true;
     // What a person wrote may lead anywhere, also when something outside of the project changes. No run writes where it is shut
@@ -127,7 +125,7 @@ export class Judge {
       (known?.programs !== undefined && hasOnlyKnownPrograms) ||
       mayStay(kind, path, index)
     ) {
-      accept(mayChangeUnseen ? Number.NaN : newest.newestMs, programs);
+      accept(isUnsettled ? Number.NaN : newest.newestMs, programs);
     } else if (ledger.accepts(path) && ledger.acceptsContent(path)) {
       // NaN: the content is compared again after each run, because a mapped file can change without a new ctime.
       accept(Number.NaN, programs);
@@ -308,14 +306,6 @@ export class Judge {
     if (kind === 'directory' && !stats.isSymbolicLink()) return true;
     return !index.isGitDir(parentOf(path)) && !index.isGitDir(parentOf(parentOf(path)));
   }
-}
-
-/**
- * Whether a file that was read at `readAtMs` may have changed again without a new ctime. Take `readAtMs` before the read: a
- * process that is suspended between the read and the clock would take a recent change for an old one.
- */
-export function isRecent(ctimeMs: number, readAtMs: number): boolean {
-  return ctimeMs > readAtMs - TICK_MS;
 }
 
 /** All leads as one: it changes if one of them does. Null if nothing leads anywhere. */

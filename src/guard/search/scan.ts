@@ -1,5 +1,6 @@
 import { isErrno } from '../../core/errors.ts';
 import { identityOf } from '../../fs/file-access.ts';
+import { earliestFileTime, mayChangeUnseen } from '../../fs/file-time.ts';
 import type { GlobMatch, GlobSet } from '../../fs/glob.ts';
 import { below, isWithin, nameOf, parentOf, type RawPath, toText } from '../../fs/raw-path.ts';
 import { type Entry, type ReadResult, readDirectory } from '../../fs/read-directory.ts';
@@ -19,7 +20,7 @@ import {
   reasonFor,
   reportedAs,
 } from '../table/protected-names.ts';
-import { gitDangersIn, isRecent, Judge, type JudgeParts } from './judge.ts';
+import { gitDangersIn, Judge, type JudgeParts } from './judge.ts';
 import { Mover } from './mover.ts';
 import { type Noticed, Notices } from './notices.ts';
 
@@ -90,7 +91,7 @@ export class Scan {
     const { index, runs, clock } = this.#parts;
     const { path } = visit;
     const listing = emptyListing();
-    const readAt = clock.now();
+    const readAt = earliestFileTime(clock);
     const read = this.#read(path, listing);
     if (index.roots.includes(path)) index.setUnread(path, read === 'unread');
     if (read === 'unread') return this.#remember(path);
@@ -113,7 +114,7 @@ export class Scan {
     try {
       const isGitDir = looksLikeGitDir || index.isPointedAt(path);
       const hasUnremembered = this.#take(path, listing, { isGitDir, isFresh }, onNew);
-      mayHaveMore = hasUnremembered || isRecent(ctimeMs, readAt);
+      mayHaveMore = hasUnremembered || mayChangeUnseen(ctimeMs, readAt);
     } finally {
       const isGitDir = looksLikeGitDir;
       if (mayHaveMore) index.addDirectory(path, Number.NaN, ino, isGitDir);

@@ -15,6 +15,8 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { systemClock } from '../../../core/clock.ts';
+import { earliestFileTime } from '../../../fs/file-time.ts';
 import { type RawPath, toText } from '../../../fs/raw-path.ts';
 import { isUntouched } from '../../contract/merge-listing.ts';
 import { type ApplyReply, type Entry, type MergeOp, type Refused, STAGE } from '../../contract/merge-messages.ts';
@@ -146,7 +148,7 @@ class Stage {
 
 /** What is not as the plan saw it. */
 function conflictsOf(root: RawPath, ops: readonly MergeOp[]): Refused[] {
-  const startedMs = Date.now();
+  const startedMs = earliestFileTime(systemClock);
   const going = new Set(ops.filter(({ want }) => want.do === 'remove').map(({ path }) => path));
   const emptied = (path: RawPath): string | null => {
     const names = readdirSync(systemPath(root, path), { encoding: 'latin1' });

@@ -1,15 +1,14 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
+import { systemClock } from '../../../core/clock.ts';
+import { earliestFileTime, mayChangeUnseen } from '../../../fs/file-time.ts';
 import type { RawPath } from '../../../fs/raw-path.ts';
 import { type Entry, type EntryKind, type Listing, STAGE } from '../../contract/merge-messages.ts';
 import { contentOf } from './content.ts';
 import { systemPath } from './place.ts';
 
-/** Milliseconds in which a file may change again without a new ctime, on older kernels. */
-const CTIME_STEP_MS = 20;
-
 /** Everything below `root`. Follows no link and does not leave the file system. */
 export function list(root: RawPath): Listing {
-  const startedMs = Date.now();
+  const startedMs = earliestFileTime(systemClock);
   const entries = new Map<RawPath, Entry>();
   const { dev } = lstatSync(systemPath(root, ''));
   const directories: RawPath[] = [''];
@@ -32,7 +31,7 @@ export function list(root: RawPath): Listing {
   return entries;
 }
 
-/** The entry of one path, null if nothing is there. `startedMs`: when the look began. */
+/** The entry of one path, null if nothing is there. `startedMs`: what `earliestFileTime` said before the look. */
 export function look(root: RawPath, path: RawPath, startedMs: number): { of: Entry; dev: number } | null {
   let stats: Stats | undefined;
   try {
@@ -42,7 +41,7 @@ export function look(root: RawPath, path: RawPath, startedMs: number): { of: Ent
   }
   if (stats === undefined) return null;
   const kind = kindOf(stats);
-  const isFresh = kind === 'f' && stats.ctimeMs > startedMs - CTIME_STEP_MS;
+  const isFresh = kind === 'f' && mayChangeUnseen(stats.ctimeMs, startedMs);
   const of: Entry = {
     kind,
     mode: stats.mode & 0o7777,

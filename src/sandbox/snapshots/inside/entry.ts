@@ -1,9 +1,7 @@
 import type { Stats } from 'node:fs';
+import { mayChangeUnseen } from '../../../fs/file-time.ts';
 import type { FileState } from '../../contract/snapshot-messages.ts';
 import { directoryState, stateOf } from './disk.ts';
-
-/** Milliseconds in which a file may change again without a new ctime. */
-const CTIME_STEP_MS = 20;
 
 /** A covered file. `ctimeMs` is -1 if the file may change without a new ctime. */
 export interface Entry {
@@ -13,8 +11,9 @@ export interface Entry {
   readonly ino: number;
 }
 
-export function entryOf(stats: Stats, id: string): Entry {
-  const isFresh = Date.now() - stats.ctimeMs < CTIME_STEP_MS;
+/** `readAtMs`: what `earliestFileTime` said before the file was read. */
+export function entryOf(stats: Stats, id: string, readAtMs: number): Entry {
+  const isFresh = mayChangeUnseen(stats.ctimeMs, readAtMs);
   return { state: stateOf(stats, id), bytes: stats.size, ctimeMs: isFresh ? -1 : stats.ctimeMs, ino: stats.ino };
 }
 

@@ -1,5 +1,7 @@
 import { closeSync, type Dirent, lstatSync, readdirSync, type Stats, statfsSync } from 'node:fs';
+import { systemClock } from '../../../core/clock.ts';
 import { fdPath, openDirectory } from '../../../fs/file-access.ts';
+import { earliestFileTime } from '../../../fs/file-time.ts';
 import { PATH_MAX_BYTES, type RawPath } from '../../../fs/raw-path.ts';
 import {
   type FileChange,
@@ -173,6 +175,7 @@ export class FileTree {
       else if (before !== after) changes.push({ path, before, after });
     };
     if (paths.length > 0) this.#checkRoom(paths.length);
+    const startedMs = earliestFileTime(systemClock);
     let batch: Read[] = [];
     let bytes = 0;
     let writing = Promise.resolve();
@@ -184,7 +187,7 @@ export class FileTree {
       await writing;
       writing = this.#objects.keep(full.map(({ content }) => content)).then((ids) => {
         for (const [index, { path, stats }] of full.entries()) {
-          const [known, entry] = [this.#entries.get(path), entryOf(stats, ids[index] ?? '')];
+          const [known, entry] = [this.#entries.get(path), entryOf(stats, ids[index] ?? '', startedMs)];
           if (stats.nlink > 1 && known?.ino === stats.ino && known.state !== entry.state) linked.set(path, stats);
           set(path, entry);
         }
