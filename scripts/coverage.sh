@@ -10,7 +10,7 @@ rm -rf coverage
 mkdir -p coverage/raw
 chmod 1777 coverage/raw
 tests=0
-NODE_V8_COVERAGE="$PWD/coverage/raw" vitest run "$@" || tests=$?
+NODE_V8_COVERAGE="$PWD/coverage/raw" vitest run --project unit --project whole "$@" || tests=$?
 c8 report --temp-directory coverage/raw --reporter text-summary --reporter json --reports-dir coverage \
   --exclude-after-remap --include 'src/**' --include 'tools/**' --exclude 'src/protocol/generated/**' \
   --check-coverage --lines 85 --branches 80

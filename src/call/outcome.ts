@@ -56,21 +56,12 @@ export interface ConnectionRecord {
   readonly count?: number;
 }
 
-/**
- * What happened during a call, besides its output. `FACTS` has a row for each property: which of its texts may hold
- * secrets, and where it is reported.
- */
-export interface CallFacts {
+/** What a tool, its commands and the host report of a call: `FactCollector` has a value for each. */
+export interface RunFacts {
   /** From the tool, its commands and contextd, for the caller. */
   readonly warnings: readonly string[];
   /** Warnings with a code of specs/4, for the caller. */
   readonly codedWarnings: CodedWarnings;
-  /** A limit on calls that this one nearly reached; null if none is near. */
-  readonly rateLimit: RateLimit | null;
-  /** Rules of a person that asked before the call ran, and the answers. */
-  readonly approvals: readonly ApprovalRecord[];
-  /** Rules of clients that cover commands of the call. */
-  readonly commandRules: readonly CommandRuleRecord[];
   /** Accesses that the sandbox refused to commands, deduplicated. */
   readonly denied: readonly Denial[];
   /** Hosts that commands reached or tried to reach, for the audit record; bounded. */
@@ -93,6 +84,23 @@ export interface CallFacts {
   readonly pipeStatus: readonly number[];
   /** The working directory in which its last command ended; empty if nothing asked for it, if it is unknown, and if it started there. */
   readonly endedIn: readonly string[];
+  /** How the output came about, if not simply by one run with the arguments of the caller. */
+  readonly provenance: Provenance;
+  /** Tokens, and neutralised look-alikes, in texts that `ToolHost.Scrub` gave to the tool during this call. */
+  readonly tokensHanded: readonly string[];
+}
+
+/**
+ * What happened during a call, besides its output: what was reported of the run, and what the steps of the call add. `FACTS` has a
+ * row for each property: which of its texts may hold secrets, and where it is reported.
+ */
+export interface CallFacts extends RunFacts {
+  /** A limit on calls that this one nearly reached; null if none is near. */
+  readonly rateLimit: RateLimit | null;
+  /** Rules of a person that asked before the call ran, and the answers. */
+  readonly approvals: readonly ApprovalRecord[];
+  /** Rules of clients that cover commands of the call. */
+  readonly commandRules: readonly CommandRuleRecord[];
   /** Milliseconds in the tool; null if it did not run. */
   readonly runMs: number | null;
   /** Bytes beyond `output.max_bytes`, which were not kept. */
@@ -109,10 +117,6 @@ export interface CallFacts {
   readonly artifactHashes: readonly string[];
   /** Secrets that replaced their tokens in the input, even if the call failed. */
   readonly secretsOpened: readonly OpenedSecret[];
-  /** How the output came about, if not simply by one run with the arguments of the caller. */
-  readonly provenance: Provenance;
-  /** Tokens, and neutralised look-alikes, in texts that `ToolHost.Scrub` gave to the tool during this call. */
-  readonly tokensHanded: readonly string[];
 }
 
 /** Warnings, as a fact. */

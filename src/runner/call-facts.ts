@@ -1,28 +1,8 @@
-import { type CallFacts, type ConnectionRecord, codedWarnings, type HostCallRecord } from '../call/outcome.ts';
+import { type ConnectionRecord, codedWarnings, type HostCallRecord, type RunFacts } from '../call/outcome.ts';
 import type { Denial, SetAside, WarningCode } from '../core/envelope.ts';
 import type { Json } from '../core/json.ts';
 import { ConnectionSums } from '../sandbox/contract/connection-sums.ts';
 import type { CommandResult, Connection } from '../sandbox/contract/sandbox.ts';
-
-/** What the host did for one call, successful or not. */
-export type RunFacts = Pick<
-  CallFacts,
-  | 'quarantined'
-  | 'searchComplete'
-  | 'warnings'
-  | 'codedWarnings'
-  | 'denied'
-  | 'connections'
-  | 'hostCalls'
-  | 'fileChanges'
-  | 'pipeStatus'
-  | 'endedIn'
-  | 'shows'
-  | 'standardView'
-  | 'refs'
-  | 'provenance'
-  | 'tokensHanded'
->;
 
 /** Facts about a command besides its output. */
 type CommandFacts = Pick<

@@ -1,3 +1,4 @@
+import type { RunFacts } from '../call/outcome.ts';
 import type { ClientShell } from '../call/request.ts';
 import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
@@ -10,7 +11,7 @@ import type { ExecRequest__Output as ExecRequest } from '../protocol/generated/h
 import { type EndedBy, type ExecResult, LOG_LEVELS, LOG_LINE_MAX_CHARS } from '../protocol/host-messages.ts';
 import type { SandboxPolicy } from '../sandbox/contract/policy.ts';
 import type { CommandResult, CommandSpec, Sandbox } from '../sandbox/contract/sandbox.ts';
-import { FactCollector, type RunFacts } from './call-facts.ts';
+import { FactCollector } from './call-facts.ts';
 import { decodeStream } from './exec-output.ts';
 import {
   HOST_METHODS,

@@ -1,4 +1,5 @@
 import type { ToolEffects } from '../call/effects.ts';
+import type { RunFacts } from '../call/outcome.ts';
 import type { ClientShell } from '../call/request.ts';
 import type { SessionRef } from '../call/session.ts';
 import type { PluginProgram, ToolProgram } from '../call/tool-program.ts';
@@ -14,7 +15,6 @@ import { BROKER_TIMEOUT_MS, PLUGIN_MESSAGE_MAX_BYTES } from '../protocol/plugin/
 import type { ScannedOutput } from '../protocol/tool-output.ts';
 import type { SandboxLimits, SandboxPolicy } from '../sandbox/contract/policy.ts';
 import type { Sandbox } from '../sandbox/contract/sandbox.ts';
-import type { RunFacts } from './call-facts.ts';
 import type { HostDeps } from './host-api.ts';
 import type { HostServices } from './host-methods.ts';
 import type { CommandListener } from './progress/progress-feed.ts';

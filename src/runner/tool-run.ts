@@ -1,6 +1,7 @@
 import { joinFacts } from '../call/fact-operations.ts';
+import type { RunFacts } from '../call/outcome.ts';
 import { ContextdError } from '../core/errors.ts';
-import { NO_RUN_FACTS, type RunFacts } from './call-facts.ts';
+import { NO_RUN_FACTS } from './call-facts.ts';
 import type { ToolRun } from './runner.ts';
 
 /** A call that failed. Without `facts`: before the host did anything for it. */

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEFAULT_EFFECTS } from '#src/call/effects.js';
+import type { RunFacts } from '#src/call/outcome.js';
 import type { SessionRef } from '#src/call/session.js';
 import type { PluginProgram } from '#src/call/tool-program.js';
 import { systemClock } from '#src/core/clock.js';
@@ -8,7 +9,6 @@ import { ContextdError } from '#src/core/errors.js';
 import type { JsonObject } from '#src/core/json.js';
 import { type Logger, silentLogger } from '#src/core/log.js';
 import type { ToolProfile } from '#src/core/profile.js';
-import type { RunFacts } from '#src/runner/call-facts.js';
 import { createRunner } from '#src/runner/create-runner.js';
 import type { RunnerDeps, RunOutput, ToolBackend, ToolCall, ToolRun } from '#src/runner/runner.js';
 import type { SandboxPolicy } from '#src/sandbox/contract/policy.js';

@@ -1,7 +1,8 @@
 /**
  * What a shell reports about its script: the statuses of the parts of the last pipeline, because the shell's exit status is that
  * of its last part (decision 0086), and for a client's shell the directory in which it ended. Lines that run after the last
- * command report them. They change neither what the script does and prints, nor its status.
+ * command report them. They change neither what the script does and prints, nor its status. `ready-pool.ts` decides which
+ * scripts get these lines: those that end in a pipeline, and those of a client's shell.
  */
 
 /** The descriptor on which a waiting shell reads its command, and on which a shell reports. */
