@@ -12,9 +12,9 @@ import {
   type ScopeKey,
   scopeKey,
 } from '../../egress/messages.ts';
+import type { RunRef } from '../../sandbox/contract/command.ts';
 import type { SandboxPolicy } from '../../sandbox/contract/policy.ts';
 import { refusedConnection } from '../../sandbox/contract/refused-connection.ts';
-import type { RunRef } from '../../sandbox/contract/sandbox.ts';
 import { MACHINE, type NetworkRules, type StoredRule } from '../../stores/network-rules.ts';
 import type { NetworkCredentials } from './credentials.ts';
 import type { NetworkJournal, Owner } from './journal.ts';
