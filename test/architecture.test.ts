@@ -496,7 +496,7 @@ const FILE_CHANGES: Record<string, FileCalls> = {
   'src/daemon/main.ts': { calls: ['mkdirSync'], why: 'directories of contextd' },
   'src/features/hand-over/successor.ts': { calls: ['openSync'], why: 'the log in the state directory of contextd' },
   'src/features/client-hooks/judge-prompt.ts': { calls: ['openSync'], why: 'reads a file that a person mentions' },
-  'src/features/branches/files/branch-files.ts': {
+  'src/features/branches/files/branch-starts.ts': {
     calls: ['rename', 'writeFile'],
     why: 'the marker of a merge, in the state directory of contextd',
   },

@@ -12,8 +12,9 @@ import { silentLogger } from '../../src/core/log.ts';
 import { type EgressCommand, scopeKey } from '../../src/egress/messages.ts';
 import { policyFor } from '../../src/features/outside/policy.ts';
 import { createSandbox } from '../../src/sandbox/client/create-sandbox.ts';
+import type { CommandSpec } from '../../src/sandbox/contract/command.ts';
 import { baseView, type SandboxNetwork, type SandboxPolicy } from '../../src/sandbox/contract/policy.ts';
-import type { CommandSpec, Sandbox } from '../../src/sandbox/contract/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox/contract/sandbox.ts';
 
 /** A sandbox engine with its own home directory, set up as the daemon does it. */
 export interface SandboxHost {

@@ -1,30 +1,16 @@
-import {
-  BUDGET_DEFAULT_TOKENS,
-  BUDGET_MIN_TOKENS,
-  BUDGET_SHELL_TOKENS,
-  SANDBOX_MEMORY_DEFAULT_MB,
-  SANDBOX_PIDS_DEFAULT,
-  TIMEOUT_DEFAULT_MS,
-  TIMEOUT_LONGEST_MS,
-  TIMEOUT_MAX_MS,
-} from '../core/limits.ts';
+import { TIMEOUT_DEFAULT_MS, TIMEOUT_LONGEST_MS, TIMEOUT_MAX_MS } from '../core/limits.ts';
 import { AUDIT_SCHEMA } from './audit-schema.ts';
+import { BUDGET_SCHEMA } from './budget-schema.ts';
 import { GATEWAY_SCHEMA } from './gateway-schema.ts';
 import { LOG_SCHEMA } from './log-schema.ts';
 import { MEMORY_SCHEMA } from './memory-schema.ts';
+import { NETWORK_SCHEMA } from './network-schema.ts';
+import { SANDBOX_SCHEMA } from './sandbox-schema.ts';
 import { type Described, flag, names, optional, section, whole } from './schema-parts.ts';
 import { TELEMETRY_SCHEMA } from './telemetry-schema.ts';
 
 const MIB = 1024 * 1024;
-const BUDGET_CEILING_TOKENS = 1_000_000;
-const OWN_TOKENS = { type: 'integer', minimum: BUDGET_MIN_TOKENS, maximum: BUDGET_CEILING_TOKENS } as const;
 const OWN_TIMEOUT_MS = { type: 'integer', minimum: 1, maximum: TIMEOUT_MAX_MS } as const;
-const DOOR_CEILING = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['max_tokens'],
-  properties: { max_tokens: OWN_TOKENS },
-} as const;
 
 /** Published as docs/config.schema.json; a test compares the two. Closed, so that a typo is a fault and not ignored. */
 export const CONFIG_SCHEMA = {
@@ -35,43 +21,7 @@ export const CONFIG_SCHEMA = {
   additionalProperties: false,
   properties: {
     $schema: { type: 'string', description: 'For editors. Has no effect.' },
-    budget: section('How much of an output an answer shows.', {
-      default_tokens: tokens(
-        BUDGET_DEFAULT_TOKENS.answer,
-        'The maximum tokens of an answer if the call does not ask for a budget.',
-      ),
-      max_tokens: tokens(20_000, 'The maximum tokens that a call may ask for.'),
-      tools: {
-        type: 'object',
-        default: {},
-        description: 'Budgets for individual tools, by name. Never above max_tokens.',
-        additionalProperties: false,
-        patternProperties: {
-          '^[a-z][a-z0-9_]{0,63}$': {
-            type: 'object',
-            additionalProperties: false,
-            properties: { default_tokens: OWN_TOKENS, max_tokens: OWN_TOKENS },
-          },
-        },
-      },
-      doors: {
-        type: 'object',
-        default: {},
-        description:
-          'The maximum tokens of an answer by entry point: grpc serves the tools in .claude and ctxd, http the HTTP API, mcp the clients of the Model Context Protocol, shell a client whose shell is contextd-sh.',
-        additionalProperties: false,
-        properties: { grpc: DOOR_CEILING, http: DOOR_CEILING, mcp: DOOR_CEILING, shell: DOOR_CEILING },
-      },
-      shell_whole_tokens: tokens(
-        BUDGET_SHELL_TOKENS.whole,
-        'The maximum tokens of an output that a client whose shell is contextd-sh gets whole.',
-      ),
-      shell_cut_tokens: tokens(
-        BUDGET_SHELL_TOKENS.cut,
-        'The maximum tokens of a longer output, which is cut for that client.',
-      ),
-      telemetry: flag(false, 'Report the times of a call in meta.telemetry.'),
-    }),
+    budget: BUDGET_SCHEMA,
     densify: section('What is removed from a text, without loss of meaning, before it is cut.', {
       ansi: flag(true, 'Remove colours and styles.'),
       progress: flag(true, 'Reduce a line that overwrites itself, such as a progress bar, to its final text.'),
@@ -124,91 +74,8 @@ export const CONFIG_SCHEMA = {
         'Bytes of all artifacts. The least recently used are removed first.',
       ),
     }),
-    sandbox: section('What a tool may see and use.', {
-      ro_paths: {
-        type: 'array',
-        items: { type: 'string', pattern: '^/[^\\0]*[^/\\0]$' },
-        uniqueItems: true,
-        default: [],
-        description: 'Absolute directories outside /usr that tools can read, such as the toolchain in ~/.nvm.',
-      },
-      etc: names(
-        '^(?!\\.{1,2}(/|$))[^/\\0]+(/(?!\\.{1,2}(/|$))[^/\\0]+)*$',
-        [],
-        'Names in /etc, such as pip.conf, that tools can read besides what packages ship unchanged. Only files that everybody may read.',
-        100,
-      ),
-      deny: names(
-        '^(?!/)(?!(.*/)?\\.\\.(/|$))[^\\0]+$',
-        [],
-        'Globs relative to a project, such as **/*.pem. Tools cannot see the files that match.',
-        100,
-      ),
-      min_isolation: {
-        enum: ['full', 'reduced'],
-        default: 'reduced',
-        description: 'The least isolation with which a tool runs. With less, the call is refused.',
-      },
-      memory_mb: whole(SANDBOX_MEMORY_DEFAULT_MB, 64, 1_048_576, 'Mebibytes of memory for one sandbox.'),
-      pids: whole(SANDBOX_PIDS_DEFAULT, 16, 32_768, 'Processes and threads in one sandbox.'),
-      cpus: {
-        type: ['number', 'null'],
-        default: null,
-        minimum: 0,
-        maximum: 4096,
-        description:
-          'Processors for one sandbox; fractions are allowed. null: all but one (three quarters of one to three). 0: no limit.',
-      },
-      total_memory_mb: whole(
-        0,
-        0,
-        16_777_216,
-        'Mebibytes of memory for all sandboxes together. 0: three quarters of the machine.',
-      ),
-      total_pids: whole(8_192, 64, 4_194_304, 'Processes and threads in all sandboxes together.'),
-      preforked: whole(2, 0, 16, 'Sandboxes kept ready for each project. 0: none.'),
-      cache_max_mb: whole(
-        10_240,
-        16,
-        16_777_216,
-        'Mebibytes that the caches of one project (~/.cache, ~/.npm, ~/go and others) may keep. The oldest are dropped.',
-      ),
-      cache_max_age_days: whole(30, 1, 3650, 'Days after which the caches of a project that nothing used are removed.'),
-      file_max_mb: whole(1024, 1, 16_777_216, 'Mebibytes of the largest file that a command or tool can write.'),
-      session_max_mb: whole(4096, 16, 16_777_216, 'Mebibytes for HOME and /tmp of one session together.'),
-      idle_ms: whole(
-        180_000,
-        100,
-        86_400_000,
-        'Milliseconds without a call after which the processes and the loopback of a project are given back.',
-      ),
-    }),
-    network: section('`ctxd network list` shows what programs may reach; these settings hold for the machine.', {
-      default: {
-        enum: ['on', 'off'],
-        default: 'on',
-        description:
-          'on: names that a person allowed can be reached. off: no network at all, unless a project has it on.',
-      },
-      upload_max_mb: whole(
-        0,
-        0,
-        16_777_216,
-        'Mebibytes that one project may send to one host between two starts of the daemon. 0: no limit.',
-      ),
-      upstream_proxy: optional(
-        '^http://[^\\s/]+/?$',
-        'The proxy of this machine, such as http://proxy.example.com:3128. null: hosts are reached directly.',
-      ),
-      upstream_no_proxy: names('^\\S+$', [], 'Hosts and *.suffixes that are reached without upstream_proxy.', 200),
-      log_max_age_days: whole(30, 1, 3650, 'Days after which an entry of `ctxd network log` is removed.'),
-      log_max_rows: whole(
-        50_000,
-        100,
-        5_000_000,
-        'Entries of `ctxd network log`. The oldest of the projects that have most are removed first.',
-      ),
-    }),
+    sandbox: SANDBOX_SCHEMA,
+    network: NETWORK_SCHEMA,
     install: section('Tools of other people.', {
       yes_grants: names(
         '^[a-z][^\\s]*$',
@@ -353,7 +220,3 @@ export const CONFIG_ORDER = [
   ['/budget/default_tokens', '/budget/max_tokens'],
   ['/timeout/default_ms', '/timeout/max_ms'],
 ] as const;
-
-function tokens(standard: number, description: string) {
-  return whole(standard, BUDGET_MIN_TOKENS, BUDGET_CEILING_TOKENS, description);
-}

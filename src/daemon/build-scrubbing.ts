@@ -5,7 +5,7 @@ import { judgedBy } from '../scrub/gitleaks/judged.ts';
 import { createEngine, deferEngine } from '../scrub/hardened/engine.ts';
 import { readRuleSources } from '../scrub/rule-sources.ts';
 import { createScanner, type Scanner } from '../scrub/scan/scanner.ts';
-import { createScrubber } from '../scrub/scrubber.ts';
+import { createScrubber } from '../scrub/session-scrubber.ts';
 import { strongRules } from '../scrub/strong-rules.ts';
 import { Allowance } from '../scrub/vault/allowance.ts';
 import { createSeeds, type Seeds } from '../scrub/vault/seeds.ts';

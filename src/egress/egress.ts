@@ -97,8 +97,8 @@ export class Egress {
     const { names } = this.#replace(namespace, scope, { key: `udp ${port}`, close: () => socket.close() });
     socket.on('error', (cause) => this.#warn('datagrams_failed', port, cause));
     new NameService(this.#gate, { scope, namespace, lane: null }, names).serve(socket);
-    // bind() takes a handle, as listen() does; only Node's types leave it out.
-    if (socket !== handle) socket.bind(handle as never);
+    // bind() takes a handle, as listen() does; Node documents only its other options.
+    if (socket !== handle) socket.bind(handle);
   }
 
   #replace(name: string, scope: ScopeKey, { key, close }: { key: string; close: () => void }): Namespace {

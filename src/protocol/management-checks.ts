@@ -9,7 +9,6 @@ import type {
   CopyStateRequest__Output as CopyStateRequest,
   DisallowValueRequest__Output as DisallowValueRequest,
   HookReport__Output as HookReport,
-  HostNetwork__Output as HostNetwork,
   ImportedCheckpoint__Output as ImportedCheckpoint,
   InstallRequest__Output as InstallRequest,
   KillRequest__Output as KillRequest,
@@ -17,9 +16,6 @@ import type {
   MemoryListRequest__Output as MemoryListRequest,
   MemoryQuery__Output as MemoryQuery,
   MemoryRequest__Output as MemoryRequest,
-  NetworkChange__Output as NetworkChange,
-  NetworkCredentialChange__Output as NetworkCredentialChange,
-  NetworkLogRequest__Output as NetworkLogRequest,
   NewMemories__Output as NewMemories,
   OpenPortRequest__Output as OpenPortRequest,
   PathRequest__Output as PathRequest,
@@ -35,7 +31,7 @@ import type {
 const AUDIT_MAX_RECORDS = 1000;
 const STATS_DEFAULT_DAYS = 7;
 const STATS_MAX_DAYS = 366;
-const PATH_MAX_CHARS = 4096;
+export const PATH_MAX_CHARS = 4096;
 const PORT_MAX = 65_535;
 
 /** The default: a request that names a project names its root. */
@@ -195,21 +191,6 @@ function checkVariables(toolchain: string, variables: Readonly<Record<string, st
   });
 }
 
-/** At most this many certificates, settings, hosts and addresses of a host. */
-const HOST_NETWORK_MAX = 200;
-const CERTIFICATE_MAX_CHARS = 20_000;
-
-/** Only sizes are checked here. The daemon reads certificates and settings. */
-export function hostNetworkOf(request: HostNetwork): HostNetwork {
-  const { certificates, ca_variables: variables, registries, private_hosts: hosts } = request;
-  const lists = [certificates, variables, registries, hosts, ...hosts.map(({ addresses }) => addresses)];
-  const isLong = certificates.some(({ length }) => length > CERTIFICATE_MAX_CHARS);
-  if (!isLong && lists.every(({ length }) => length <= HOST_NETWORK_MAX)) return request;
-  throw new ContextdError('ARGS_INVALID', `more than ${HOST_NETWORK_MAX} entries, or too long a certificate`, {
-    remedy: 'Remove certificates or registries that no program needs from the configuration, then try again.',
-  });
-}
-
 /** The name of a file that was set aside, or of an acceptance. */
 function whichOf(which: string): string {
   if (which !== '' && which.length <= PATH_MAX_CHARS && !which.includes('\0')) return which;
@@ -225,47 +206,6 @@ export function withPort(request: OpenPortRequest): OpenPortRequest {
 function portOf(port: number): number {
   if (port >= 1 && port <= PORT_MAX) return port;
   throw new ContextdError('ARGS_INVALID', `not a port: ${port}`, { remedy: `Pass a number from 1 to ${PORT_MAX}.` });
-}
-
-/** At most this many targets, and private addresses, of one change. */
-const NETWORK_TARGETS_MAX = 200;
-const NETWORK_LOG_DEFAULT = 50;
-const NETWORK_LOG_MAX = 1000;
-const YEAR_MS = 366 * 24 * 60 * 60 * 1000;
-
-/** Only the shape is checked here. The daemon reads the names. */
-export function networkChangeOf(request: NetworkChange): NetworkChange {
-  const { targets, private_addresses: addresses, for_ms: forMs, by } = request;
-  if (targets.length > NETWORK_TARGETS_MAX || addresses.length > NETWORK_TARGETS_MAX)
-    throw tooMuch('targets or addresses', NETWORK_TARGETS_MAX);
-  const long = [...targets, ...addresses, by].find(({ length }) => length > 300);
-  if (long !== undefined) throw tooMuch('characters in a name', 300);
-  if (forMs > YEAR_MS) throw tooMuch('milliseconds', YEAR_MS);
-  return withOptionalRoot(request);
-}
-
-const SECRET_MAX_CHARS = 8192;
-const CREDENTIAL_LIST_MAX = 50;
-
-/** Only sizes are checked here; the daemon reads the names. */
-export function credentialOf(request: NetworkCredentialChange): NetworkCredentialChange {
-  const { credential, secret } = request;
-  if (credential === null)
-    throw new ContextdError('ARGS_INVALID', 'the request has no credential', { remedy: 'Send one.' });
-  if (secret.length > SECRET_MAX_CHARS) throw tooMuch('characters in a secret', SECRET_MAX_CHARS);
-  const { methods, paths, placeholders, host, header, user, source, given_by: by } = credential;
-  if ([methods, paths, placeholders].some(({ length }) => length > CREDENTIAL_LIST_MAX))
-    throw tooMuch('methods, paths or variables', CREDENTIAL_LIST_MAX);
-  const long = [...methods, ...paths, ...placeholders, host, header, user, source, by].some(
-    ({ length }) => length > PATH_MAX_CHARS,
-  );
-  if (long) throw tooMuch('characters in a name', PATH_MAX_CHARS);
-  return withOptionalRoot(request);
-}
-
-export function networkLogOf(request: NetworkLogRequest): NetworkLogRequest {
-  if (request.limit > NETWORK_LOG_MAX) throw tooMuch('entries', NETWORK_LOG_MAX);
-  return { ...withOptionalRoot(request), limit: request.limit || NETWORK_LOG_DEFAULT };
 }
 
 const MEMORIES_FOUND_MAX = 100;
@@ -327,7 +267,7 @@ export function hookOf(request: HookReport): HookReport {
   return withRoot(request);
 }
 
-function tooMuch(what: string, limit: number): ContextdError {
+export function tooMuch(what: string, limit: number): ContextdError {
   return new ContextdError('ARGS_INVALID', `more than ${limit} ${what}`, {
     remedy: 'Ask for less at once.',
     details: { limit },

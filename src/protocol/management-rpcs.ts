@@ -7,18 +7,14 @@ import {
   auditOf,
   branchFilesOf,
   copyOf,
-  credentialOf,
   disallowanceOf,
   hookOf,
-  hostNetworkOf,
   importOf,
   killOf,
   learnOf,
   listedOf,
   memoryListOf,
   memoryQueryOf,
-  networkChangeOf,
-  networkLogOf,
   newMemoriesOf,
   secretOf,
   sessionEventsOf,
@@ -34,6 +30,7 @@ import {
   withWhich,
 } from './management-checks.ts';
 import type { PersonAct, Requests, RpcMethod, RpcMethods, RpcName } from './management-contract.ts';
+import { credentialOf, hostNetworkOf, networkChangeOf, networkLogOf } from './network-checks.ts';
 import { newUpstreamOf, upstreamOf } from './upstream-checks.ts';
 
 /** How an rpc differs from the others. */

@@ -1,8 +1,8 @@
 import { type ConnectionRecord, codedWarnings, type HostCallRecord, type RunFacts } from '../call/outcome.ts';
 import type { Denial, SetAside, WarningCode } from '../core/envelope.ts';
 import type { Json } from '../core/json.ts';
+import type { CommandResult, Connection } from '../sandbox/contract/command.ts';
 import { ConnectionSums } from '../sandbox/contract/connection-sums.ts';
-import type { CommandResult, Connection } from '../sandbox/contract/sandbox.ts';
 
 /** Facts about a command besides its output. */
 type CommandFacts = Pick<

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { OutputGap } from '../core/gap.ts';
-import type { CapturedStream } from '../sandbox/contract/sandbox.ts';
+import type { CapturedStream } from '../sandbox/contract/command.ts';
 import { dropCutEnd, dropCutStart, joinAroundGap } from '../sdk/cut-text.ts';
 import { nameBinary } from '../sdk/file-bytes.ts';
 import { type Charset, decodeBytes } from '../text/charset.ts';

@@ -9,8 +9,9 @@ import type { JsonObject } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
 import type { ExecRequest__Output as ExecRequest } from '../protocol/generated/host.ts';
 import { type EndedBy, type ExecResult, LOG_LEVELS, LOG_LINE_MAX_CHARS } from '../protocol/host-messages.ts';
+import type { CommandResult, CommandSpec } from '../sandbox/contract/command.ts';
 import type { SandboxPolicy } from '../sandbox/contract/policy.ts';
-import type { CommandResult, CommandSpec, Sandbox } from '../sandbox/contract/sandbox.ts';
+import type { Sandbox } from '../sandbox/contract/sandbox.ts';
 import { FactCollector } from './call-facts.ts';
 import { decodeStream } from './exec-output.ts';
 import {

@@ -10,7 +10,8 @@ import { mergeFindings } from './spans.ts';
 import type { Allowance } from './vault/allowance.ts';
 import { findPlain, type Guard, type PlainValue } from './vault/guard.ts';
 import { tokenDigits } from './vault/look-alike.ts';
-import type { KnownSecret, Vault } from './vault/vault.ts';
+import type { KnownSecret } from './vault/secret.ts';
+import type { Vault } from './vault/vault.ts';
 import type { WorkspaceRules } from './workspace-rules.ts';
 
 /** Knowledge that precedes the search. */

@@ -3,7 +3,8 @@ import { firstIndex } from '../text/binary-search.ts';
 import type { Finding } from './finding.ts';
 import type { ShownPart } from './shown-parts.ts';
 import { escapeLookAlikes, UNNUMBERED } from './vault/look-alike.ts';
-import type { SecretContext, SecretUse, Vault } from './vault/vault.ts';
+import type { SecretContext, SecretUse } from './vault/secret.ts';
+import type { Vault } from './vault/vault.ts';
 
 /** How often a text is masked again with tokens of their own for some places; then every place that may need one gets one. */
 const MAX_ROUNDS = 3;

@@ -23,5 +23,5 @@ export {
 export function serveTool<Input extends object>(tool: Tool<Input>): void {
   const { name } = tool;
   // The daemon has checked the input by schema.json, which is what `Input` describes.
-  serveTools([{ name, execute: (context, input) => tool.execute(context, input as unknown as Input) }]);
+  serveTools([{ name, execute: (context, input: object) => tool.execute(context, input as Input) }]);
 }

@@ -1,4 +1,7 @@
-/** The schema of the state database (`DatabaseFile.migrations`). Times are milliseconds since the epoch. */
+/**
+ * The schema of the state database (`DatabaseFile.migrations`): one list. Add an entry at its end and change none: each was
+ * carried out in databases of earlier versions. Times are milliseconds since the epoch.
+ */
 export const STATE_MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;

@@ -3,8 +3,8 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { CommandResult } from '#src/sandbox/contract/command.js';
 import type { SandboxLimits, SandboxPolicy } from '#src/sandbox/contract/policy.js';
-import type { CommandResult } from '#src/sandbox/contract/sandbox.js';
 import type { HostFailure, HostReply, HostRequest } from '../fixtures/sandbox-host.ts';
 
 /** The user who runs the daemon and the owner of the project. */

@@ -1,7 +1,7 @@
 import { scanNamed } from '#src/scrub/leaves.js';
 import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { Engines } from '#src/scrub/scan/worker/engines.js';
-import type { ScrubberDeps } from '#src/scrub/scrubber.js';
+import type { ScrubberDeps } from '#src/scrub/session-scrubber.js';
 
 export const { pack, official } = readRuleSources();
 

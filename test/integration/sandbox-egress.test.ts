@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EgressEvent, type NetworkRule, scopeKey } from '#src/egress/messages.js';
-import type { RunRef } from '#src/sandbox/contract/sandbox.js';
+import type { RunRef } from '#src/sandbox/contract/command.js';
 import { type Bench, openBench, processesWith, usualWho } from '../fixtures/sandbox-harness.ts';
 
 const SHARED = { network: 'project' } as const;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SteeredCommand } from '#src/sandbox/contract/sandbox.js';
+import type { SteeredCommand } from '#src/sandbox/contract/command.js';
 import { type Bench, openBench, usualWho } from '../fixtures/sandbox-harness.ts';
 
 interface Steered extends SteeredCommand {

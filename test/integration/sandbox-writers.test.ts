@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { QuarantinedItem } from '#src/guard/contract/quarantine.js';
-import type { CommandResult } from '#src/sandbox/contract/sandbox.js';
+import type { CommandResult } from '#src/sandbox/contract/command.js';
 import { type Bench, type Outcome, openBench, usualWho } from '../fixtures/sandbox-harness.ts';
 
 /** How programs save a file or make a directory, as a script with a text to save. */

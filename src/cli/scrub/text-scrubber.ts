@@ -5,7 +5,7 @@ import type { Finding } from '../../scrub/finding.ts';
 import { createEngine, type ScrubEngine } from '../../scrub/hardened/engine.ts';
 import { scanNamed } from '../../scrub/leaves.ts';
 import type { Scanner } from '../../scrub/scan/scanner.ts';
-import { createScrubber } from '../../scrub/scrubber.ts';
+import { createScrubber } from '../../scrub/session-scrubber.ts';
 
 export interface ScrubbedText {
   text: string;

@@ -24,6 +24,7 @@ import {
   warningOf,
 } from './branch.ts';
 import type { BranchCall, BranchStore, ListedBranch } from './branch-store.ts';
+import { BranchTree } from './branch-tree.ts';
 import type { BranchFiles, Merged, OwnBranch, ShownPlan } from './files/branch-files.ts';
 import { type FileEndDeps, FileEnds, keptFamily, type OwnFiles, type Settling } from './files/file-ends.ts';
 import type { Resolutions } from './files/merge-plan.ts';
@@ -57,9 +58,7 @@ export type HeldBranches = ReadonlyMap<string, string>;
 export class Branches {
   readonly name = 'branches';
   readonly #deps: BranchesDeps;
-  readonly #open = new Map<string, OpenBranch>();
-  /** Branch id → ancestors (and itself) that own files, outermost first. Includes branches closed since startup. */
-  readonly #chains = new Map<string, readonly string[]>();
+  readonly #tree = new BranchTree();
   readonly #fileEnds: FileEnds;
   /** Request id → changes of a merge, until the call reports them. */
   readonly #changes = new Map<string, FileChanges>();
@@ -72,19 +71,17 @@ export class Branches {
 
   async start(): Promise<void> {
     await this.#deps.files.clean(this.#deps.clock.now());
-    for (const branch of await this.#deps.store.load(this.#deps.clock.now())) this.#open.set(branch.id, branch);
-    for (const { id } of this.#open.values()) this.#chains.set(id, this.#chainOf(id));
+    this.#tree.load(await this.#deps.store.load(this.#deps.clock.now()));
     await this.#deps.files.start();
   }
 
   async stop(): Promise<void> {
-    this.#open.clear();
-    this.#chains.clear();
+    this.#tree.clear();
   }
 
   /** The open branches of a session, oldest first. */
-  of({ project, session }: Pick<SessionRef, 'project' | 'session'>): readonly OpenBranch[] {
-    return [...this.#open.values()].filter((one) => one.project === project && one.session === session);
+  of(session: Pick<SessionRef, 'project' | 'session'>): readonly OpenBranch[] {
+    return this.#tree.of(session);
   }
 
   /** All branches of a project including closed ones, open ones first, then newest first. */
@@ -96,14 +93,8 @@ export class Branches {
    * The branches whose files the session's calls see, outermost first; null: the base. Throws CONFLICT if one of them
    * is closed: a call that began earlier must not reach other files.
    */
-  layersOf({ branch }: Pick<SessionRef, 'branch'>): readonly string[] | null {
-    const chain = branch === null ? [] : (this.#chains.get(branch) ?? []);
-    if (chain.length === 0) return null;
-    const closed = chain.find((id) => !this.#open.has(id));
-    if (closed === undefined) return chain;
-    throw new ContextdError('CONFLICT', `branch ${closed} is closed, and so are its files`, {
-      remedy: 'Leave "branch" out, or open another branch.',
-    });
+  layersOf(session: Pick<SessionRef, 'branch'>): readonly string[] | null {
+    return this.#tree.layersOf(session);
   }
 
   /**
@@ -111,7 +102,7 @@ export class Branches {
    * Throws CONFLICT like `layersOf`.
    */
   hold(session: Pick<SessionRef, 'branch'>, requestId: string): () => void {
-    const id = this.layersOf(session)?.at(-1);
+    const id = this.#tree.layersOf(session)?.at(-1);
     return id === undefined ? () => {} : this.#hold(requestId, id);
   }
 
@@ -134,13 +125,8 @@ export class Branches {
    * session of a call that may still wait for its turn there, and holds nothing yet.
    */
   adopt(requestId: string, held: HeldBranches, waiting: Pick<SessionRef, 'branch'>): () => void {
-    const id = held.get(requestId) ?? this.#openBranchOf(waiting);
+    const id = held.get(requestId) ?? this.#tree.innermostOf(waiting);
     return id === undefined ? () => {} : this.#hold(requestId, id);
-  }
-
-  #openBranchOf({ branch }: Pick<SessionRef, 'branch'>): string | undefined {
-    const chain = branch === null ? [] : (this.#chains.get(branch) ?? []);
-    return chain.every((id) => this.#open.has(id)) ? chain.at(-1) : undefined;
   }
 
   /** Changes by the merge of a `return`. Can be taken once. */
@@ -167,13 +153,13 @@ export class Branches {
   }
 
   warning({ branch: id }: SessionRef, tokens: number): string | null {
-    const branch = id === null ? undefined : this.#open.get(id);
+    const branch = this.#tree.get(id);
     return branch === undefined ? null : warningOf(branch, tokens, this.#deps.clock.now());
   }
 
   /** Charges an answer to the session's branch. The answer to a `return` is not charged: the parent reads it. */
   async charge({ branch: id }: SessionRef, call: BranchCall): Promise<void> {
-    const branch = id === null ? undefined : this.#open.get(id);
+    const branch = this.#tree.get(id);
     if (branch === undefined) return;
     branch.spentTokens += call.tokens;
     await this.#deps.store.addCall(branch.id, call);
@@ -183,7 +169,7 @@ export class Branches {
   async open(session: SessionRef, asked: NewBranch, requestId: string): Promise<Branch & { notice: string | null }> {
     const { description, prompt, budgetTokens, timeoutMs, files } = asked;
     const parent = session.branch === null ? null : await this.#find(session);
-    checkRoom(this.#ancestors(session.branch).length, this.of(session));
+    checkRoom(this.#tree.ancestors(session.branch).length, this.of(session));
     const nowMs = this.#deps.clock.now();
     const known = {
       id: newBranchId(),
@@ -199,17 +185,17 @@ export class Branches {
     };
     const filesState = files === 'own' ? ('open' as const) : null;
     const branch = { ...known, brief: briefOf(known, prompt), spentTokens: 0, filesState };
-    this.#open.set(branch.id, branch);
+    this.#tree.add(branch);
     let notice: string | null = null;
     try {
       await this.#deps.store.add(branch);
       if (files === 'own') notice = (await this.#deps.files.open(this.#ownOf(branch))).notice;
     } catch (cause) {
-      this.#open.delete(branch.id);
+      this.#tree.delete(branch.id);
       await this.#deps.store.remove(branch.id);
       throw cause;
     }
-    this.#chains.set(branch.id, this.#chainOf(branch.id));
+    this.#tree.keepChain(branch.id);
     this.#tell(branch, 'opened', description, requestId);
     return { ...branch, notice };
   }
@@ -224,7 +210,7 @@ export class Branches {
   async close(session: SessionRef, report: Report): Promise<ClosedBranch> {
     const branch = await this.#find(session);
     // Another `return` came first.
-    if (!this.#open.has(branch.id)) return this.close(session, report);
+    if (!this.#tree.has(branch.id)) return this.close(session, report);
     const { closed, merged } = await this.#close(branch, 'return', report);
     const children = closed.filter((id) => id !== branch.id);
     return { branch, children, durationMs: this.#deps.clock.now() - branch.openedMs, merged };
@@ -249,38 +235,38 @@ export class Branches {
    */
   async endFiles(project: string, id: string, settling: Settling): Promise<Merged | null> {
     const family = await this.#keptFamily(project, id);
-    const open = family.flatMap(({ own }) => this.#open.get(own.id) ?? []);
-    for (const one of open) this.#open.delete(one.id);
+    const open = family.flatMap(({ own }) => this.#tree.get(own.id) ?? []);
+    for (const one of open) this.#tree.delete(one.id);
     try {
       await Promise.all(open.map((one) => this.#deps.stopJobs(sessionOf(one))));
       return await this.#fileEnds.settle(family, settling);
     } finally {
-      for (const one of open.toReversed()) this.#open.set(one.id, one);
+      for (const one of open.toReversed()) this.#tree.add(one);
     }
   }
 
   /** A branch, and those of its nested branches whose files are kept, innermost first. Throws NOT_FOUND. */
   async #keptFamily(project: string, id: string): Promise<OwnFiles[]> {
-    return keptFamily(await this.#deps.store.list(project), id, new Map(this.#open));
+    return keptFamily(await this.#deps.store.list(project), id, new Map(this.#tree.all.map((one) => [one.id, one])));
   }
 
   /** Closes the branches that a session leaves open. */
   async endSession(session: SessionRef): Promise<void> {
-    for (const branch of this.of(session)) if (this.#open.has(branch.id)) await this.#close(branch, 'session');
+    for (const branch of this.of(session)) if (this.#tree.has(branch.id)) await this.#close(branch, 'session');
   }
 
   /** Closes branches that did not return in time, and deletes files that were never merged. */
   async endOverdue(): Promise<void> {
     const nowMs = this.#deps.clock.now();
     await this.#deps.files.clean(nowMs);
-    for (const branch of [...this.#open.values()]) {
-      if (this.#open.has(branch.id) && msLeft(branch, nowMs) <= -RETURN_GRACE_MS) await this.#close(branch, 'timeout');
+    for (const branch of this.#tree.all) {
+      if (this.#tree.has(branch.id) && msLeft(branch, nowMs) <= -RETURN_GRACE_MS) await this.#close(branch, 'timeout');
     }
   }
 
   /** Finds only branches of the same session; ids of other sessions are NOT_FOUND. */
   async #find({ project, session, branch: id }: SessionRef): Promise<OpenBranch> {
-    const open = id === null ? undefined : this.#open.get(id);
+    const open = this.#tree.get(id);
     if (open?.project === project && open.session === session) return open;
     const ids = this.of({ project, session }).map((one) => one.id);
     const remedy = ids.length === 0 ? 'No branch is open: leave "branch" out.' : `Open are ${ids.join(', ')}.`;
@@ -303,33 +289,16 @@ export class Branches {
     });
   }
 
-  /** The branch and its ancestors, innermost first. */
-  #ancestors(id: string | null): OpenBranch[] {
-    const branch = id === null ? undefined : this.#open.get(id);
-    return branch === undefined ? [] : [branch, ...this.#ancestors(branch.parent)];
-  }
-
-  #chainOf(id: string): readonly string[] {
-    const own = this.#ancestors(id).filter(({ files }) => files === 'own');
-    return own.map((branch) => branch.id).reverse();
-  }
-
-  /** The branch and its open descendants, innermost first. */
-  #family(branch: OpenBranch): OpenBranch[] {
-    const children = [...this.#open.values()].filter(({ parent }) => parent === branch.id);
-    return [...children.flatMap((child) => this.#family(child)), branch];
-  }
-
   async #close(
     branch: OpenBranch,
     by: Closing,
     report?: Report,
   ): Promise<{ closed: readonly string[]; merged: Merged | null }> {
-    const family = this.#family(branch);
+    const family = this.#tree.family(branch);
     const closed = family.map(({ id }): { id: string; by: Closing } => ({ id, by: id === branch.id ? by : 'parent' }));
     let merged: Merged | null = null;
     // Closed for calls at once, so that no call starts meanwhile and no second `return` succeeds.
-    for (const { id } of family) this.#open.delete(id);
+    for (const { id } of family) this.#tree.delete(id);
     try {
       await Promise.all(family.map((one) => this.#deps.stopJobs(sessionOf(one))));
       if (report !== undefined) {
@@ -345,7 +314,7 @@ export class Branches {
       }
       await this.#deps.store.close(closed, this.#deps.clock.now());
     } catch (cause) {
-      for (const one of family.toReversed()) this.#open.set(one.id, one);
+      for (const one of family.toReversed()) this.#tree.add(one);
       throw cause;
     }
     for (const one of family) {
@@ -364,6 +333,6 @@ export class Branches {
   }
 
   #ownOf({ id, project, session, parent }: Omit<OpenBranch, 'spentTokens'>): OwnBranch {
-    return { id, project, session, outer: parent === null ? [] : (this.#chains.get(parent) ?? []) };
+    return { id, project, session, outer: this.#tree.chainOf(parent) };
   }
 }

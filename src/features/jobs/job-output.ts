@@ -13,7 +13,7 @@ import {
   restoreCapture,
   stateOf,
 } from '../../sandbox/client/terminal-capture.ts';
-import type { CapturedStream } from '../../sandbox/contract/sandbox.ts';
+import type { CapturedStream } from '../../sandbox/contract/command.ts';
 import type { CaptureState } from '../../sandbox/contract/stream-capture.ts';
 import { dropCutEnd, dropCutStart } from '../../sdk/cut-text.ts';
 import { type ArtifactStore, type ArtifactStream, readStreams } from '../../stores/artifacts.ts';

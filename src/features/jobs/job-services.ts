@@ -5,7 +5,7 @@ import { ContextdError } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { checkCommand } from '../../runner/host-api.ts';
 import type { ServiceAnswer, ServiceCall } from '../../runner/host-methods.ts';
-import { STEERING_SIGNALS, type SteeringSignal } from '../../sandbox/contract/sandbox.ts';
+import { STEERING_SIGNALS, type SteeringSignal } from '../../sandbox/contract/command.ts';
 import { readOptionalString, readString, readStringMap } from '../../sdk/input.ts';
 import type { Job } from './job.ts';
 import type { Jobs } from './jobs.ts';

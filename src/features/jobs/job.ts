@@ -9,7 +9,7 @@ import type {
   Connection,
   SteeredCommand,
   SteeringSignal,
-} from '../../sandbox/contract/sandbox.ts';
+} from '../../sandbox/contract/command.ts';
 import type { JobOutput, JobOutputState } from './job-output.ts';
 
 /** Maximum lifetime of a job in milliseconds, regardless of its lease: a week. */

@@ -3,37 +3,27 @@ import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Denial } from '../../core/envelope.ts';
 import type { Logger } from '../../core/log.ts';
-import { HOST_GROUPS } from '../../egress/groups.ts';
 import {
   type ConnectionFact,
   type EgressCommand,
   type EgressEvent,
   type NetworkScope,
-  type ScopeKey,
   scopeKey,
 } from '../../egress/messages.ts';
+import type { RunRef } from '../../sandbox/contract/command.ts';
 import type { SandboxPolicy } from '../../sandbox/contract/policy.ts';
 import { refusedConnection } from '../../sandbox/contract/refused-connection.ts';
-import type { RunRef } from '../../sandbox/contract/sandbox.ts';
 import { MACHINE, type NetworkRules, type StoredRule } from '../../stores/network-rules.ts';
 import type { NetworkCredentials } from './credentials.ts';
 import type { NetworkJournal, Owner } from './journal.ts';
 import { OncePermissions, type RunningCommand } from './once-permissions.ts';
-import {
-  commandRules,
-  declaredBy,
-  grantedRules,
-  groupWith,
-  type MirrorHost,
-  mirrorRules,
-  policyOf,
-  toolRules,
-  usedOnce,
-  WEB_PORTS,
-} from './policy.ts';
-import { SentBytes } from './sent-bytes.ts';
-import { type ToldScope, type ToolUse, USUAL_USE, usedBy } from './told-scope.ts';
+import { type MirrorHost, usedOnce } from './policy.ts';
+import { adviseOn, groupOf } from './refusal-advice.ts';
+import { type IntroducedScope, type NetworkState, type ToolUse, USUAL_USE } from './told-scope.ts';
+import { ToldScopes } from './told-scopes.ts';
 import { ToolUses } from './tool-uses.ts';
+
+export type { IntroducedScope, NetworkState } from './told-scope.ts';
 
 export interface NetworkDeps {
   rules: NetworkRules;
@@ -56,26 +46,28 @@ export interface NetworkEnds {
   onRefused(run: RunRef, denial: Denial): void;
 }
 
-/** A scope, with what its policy is made of. */
-export type IntroducedScope = Pick<ToldScope, 'scope' | 'grants' | 'use'>;
-
-/** What a proxy process knows, as plain data. */
-export type NetworkState = readonly (IntroducedScope & { readonly sent: Readonly<Record<string, number>> })[];
-
-/** What programs may reach: turns what people decided into the policies of the proxy process, and follows what it reports. */
+/** What programs may reach: turns what people decided into what the proxy process knows, and follows what the process reports. */
 export class Network {
   readonly name = 'network';
   readonly #deps: NetworkDeps;
-  readonly #told = new Map<ScopeKey, ToldScope>();
+  readonly #told: ToldScopes;
   readonly #running = new Set<RunningCommand>();
   readonly #toolUses = new ToolUses();
   readonly #once: OncePermissions;
   #ends: NetworkEnds | null = null;
-  #introduceThere: ((scope: IntroducedScope) => void) | null = null;
 
   constructor(deps: NetworkDeps) {
     this.#deps = deps;
     this.#once = new OncePermissions(deps.rules, deps.logger);
+    this.#told = new ToldScopes({
+      isOn: (project) => this.isOn(project),
+      rulesFor: (project) => this.rulesFor(project),
+      credentials: deps.credentials,
+      config: deps.config,
+      extraCa: deps.extraCa,
+      mirrorsOf: deps.mirrorsOf,
+      tell: (command) => this.#tell(command),
+    });
   }
 
   /** Must be called once, before `start`. */
@@ -94,21 +86,17 @@ export class Network {
 
   /** Leaves the proxy process to the next daemon. What a call needs from now on is asked of `introduce`. */
   leave(introduce: (scope: IntroducedScope) => void): NetworkState {
-    this.#introduceThere = introduce;
-    return [...this.#told.values()].map(({ scope, grants, use, sent }) => ({ scope, grants, use, sent: sent.counts }));
+    return this.#told.leave(introduce);
   }
 
   /** Goes on with what the daemon before told the proxy process. */
   adopt(state: NetworkState): void {
-    for (const { scope, grants, use, sent } of state) {
-      this.introduce({ scope, grants, use });
-      for (const [host, bytes] of Object.entries(sent)) this.#told.get(scopeKey(scope))?.sent.note(host, bytes);
-    }
+    this.#told.adopt(state);
   }
 
   /** Tells the proxy process about a scope that a call needs. */
-  introduce({ scope, grants, use }: IntroducedScope): void {
-    this.#introduce(scope, grants, use);
+  introduce(scope: IntroducedScope): void {
+    this.#told.introduce(scope);
   }
 
   /** False if the project has no network at all. */
@@ -119,7 +107,7 @@ export class Network {
   /** The network of a project's commands. Its policy is on the way to the proxy process when this returns. */
   forCommands(project: string): Pick<SandboxPolicy, 'network'> {
     if (!this.isOn(project)) return { network: 'none' };
-    this.#introduce({ project, tool: null }, []);
+    this.#told.introduce({ scope: { project, tool: null }, grants: [], use: USUAL_USE });
     return { network: 'project' };
   }
 
@@ -137,27 +125,23 @@ export class Network {
   ): Pick<SandboxPolicy, 'network' | 'networkTool'> {
     const isAsked = grants.some(isNetworkGrant) || use.isWatched === true;
     if (!isAsked || !this.isOn(project)) return { network: 'none' };
-    this.#introduce({ project, tool }, grants, use);
+    this.#told.introduce({ scope: { project, tool }, grants, use });
     return { network: 'project', networkTool: tool };
   }
 
   /** Call when rules of a scope have changed: open connections that are not allowed any more are cut. */
   changed(scope: string): void {
-    for (const told of this.#told.values())
-      if (scope === MACHINE || told.scope.project === scope) this.#tellPolicy(told);
+    this.#told.changed(scope);
   }
 
   /** Call when what is bound in a scope has changed. */
   credentialsChanged(scope: string): void {
-    for (const told of this.#told.values())
-      if (scope === MACHINE || told.scope.project === scope) this.#tellCredentials(told);
+    this.#told.credentialsChanged(scope);
   }
 
   /** Call when the certificates or mirrors of the host have changed. */
   certificatesChanged(): void {
-    if (this.#told.size === 0) return;
-    this.#tellSettings();
-    this.changed(MACHINE);
+    this.#told.certificatesChanged();
   }
 
   /** Call when a person has removed rules: a call that uses one of them loses it too. */
@@ -205,11 +189,7 @@ export class Network {
       case 'ready':
         this.#deps.journal.restarted();
         this.#over(this.#once.dropConnections());
-        this.#tellSettings();
-        for (const told of this.#told.values()) {
-          this.#tellSent(told);
-          this.#tellPolicy(told);
-        }
+        this.#told.tellAll();
         return;
       case 'connection':
         this.#connection(event.fact, run);
@@ -251,97 +231,16 @@ export class Network {
 
   /** Refusals in the words for an answer. `project` is where the command ran. */
   explained({ project }: NetworkScope, denied: readonly Denial[]): Denial[] {
-    const isUndecided = this.rulesFor(project).length === 0;
-    return denied.map((denial) => {
-      if (denial.kind !== 'network' || denial.host === undefined || !ALLOWABLE.test(denial.how_to_allow)) return denial;
-      const group = this.groupOf(denial.host, denial.port);
-      const also = group === null ? '' : `, or ctxd network allow ${group} for its whole group`;
-      return {
-        ...denial,
-        ...(isUndecided ? { rule: UNDECIDED } : {}),
-        how_to_allow: `${denial.how_to_allow}${also}`,
-      };
-    });
+    return adviseOn(denied, this.rulesFor(project).length === 0, this.groupOf);
   }
 
   /** The group that has a host, among its public hosts or the mirrors of this machine; null if none has. */
-  readonly groupOf = (host: string, port: number | undefined): string | null => {
-    const isMirror = ({ pattern }: MirrorHost): boolean =>
-      pattern === host || (port === undefined ? pattern.startsWith(`${host}:`) : pattern === `${host}:${port}`);
-    const withMirror = Object.keys(HOST_GROUPS).find((group) => this.mirrorsOf(group).some(isMirror));
-    // The hosts of groups are allowed at the web's ports: at another one the group would not help.
-    const isOfGroup = port === undefined || WEB_PORTS.includes(port);
-    return (isOfGroup ? groupWith(host, HOST_GROUPS) : null) ?? withMirror ?? null;
-  };
-
-  #introduce(scope: NetworkScope, grants: readonly string[], use: ToolUse = USUAL_USE): void {
-    if (this.#introduceThere !== null) {
-      this.#introduceThere({ scope, grants, use });
-      return;
-    }
-    const key = scopeKey(scope);
-    const known = this.#told.get(key);
-    const same = JSON.stringify([grants, use]);
-    if (known !== undefined && JSON.stringify([known.grants, known.use]) === same) return;
-    if (this.#told.size === 0) this.#tellSettings();
-    const told = {
-      scope,
-      grants,
-      use,
-      rules: [],
-      hasCredentials: known?.hasCredentials ?? false,
-      sent: known?.sent ?? new SentBytes(),
-    };
-    this.#told.set(key, told);
-    this.#tellPolicy(told);
-  }
+  readonly groupOf = (host: string, port: number | undefined): string | null =>
+    groupOf(host, port, this.#deps.mirrorsOf);
 
   #tell(command: EgressCommand): void {
     if (this.#ends === null) throw new Error('the network is used before it is connected');
     this.#ends.tell(command);
-  }
-
-  #tellPolicy(told: ToldScope): void {
-    const { scope, grants } = told;
-    const isTool = scope.tool !== null;
-    const decided = this.isOn(scope.project) ? this.rulesFor(scope.project) : [];
-    const denials = decided.filter(({ verdict }) => verdict === 'deny');
-    const ofMirrors = isTool
-      ? mirrorRules(grants, [...denials, ...grantedRules(grants)], this.#deps.mirrorsOf)
-      : mirrorRules(null, decided, this.#deps.mirrorsOf);
-    told.rules = [...(isTool ? toolRules(grants, decided) : commandRules(decided)), ...ofMirrors];
-    const { undeclaredWhy } = told.use;
-    const declared = isTool ? { declared: declaredBy(grants, this.#deps.mirrorsOf) } : {};
-    const policy = {
-      ...policyOf(told.rules, this.#deps.config.upload_max_mb),
-      ...declared,
-      ...(undeclaredWhy === '' ? {} : { undeclaredWhy }),
-    };
-    this.#tell({ op: 'policy', scope: scopeKey(scope), policy });
-    this.#tellCredentials(told);
-  }
-
-  #tellSent({ scope, sent }: ToldScope): void {
-    const hosts = sent.counts;
-    if (Object.keys(hosts).length > 0) this.#tell({ op: 'sent', scope: scopeKey(scope), hosts });
-  }
-
-  /** A tool from elsewhere gets no credential of the person, unless the person named the URL that gets it. */
-  #tellCredentials(told: ToldScope): void {
-    const { project, tool } = told.scope;
-    const bound = this.isOn(project) ? this.#deps.credentials.boundFor(project) : [];
-    const credentials = tool === null ? bound : usedBy(told.use.credential, bound);
-    if (credentials.length === 0 && !told.hasCredentials) return;
-    told.hasCredentials = credentials.length > 0;
-    this.#tell({ op: 'credentials', scope: scopeKey(told.scope), credentials });
-  }
-
-  #tellSettings(): void {
-    const { upstream_proxy: url, upstream_no_proxy: noProxy } = this.#deps.config;
-    this.#tell({
-      op: 'settings',
-      settings: { upstream: url === null ? null : { url, noProxy }, extraCa: this.#deps.extraCa() },
-    });
   }
 
   #connection(fact: ConnectionFact, run: RunRef | null): void {
@@ -379,6 +278,3 @@ export class Network {
     for (const scope of scopes) this.changed(scope);
   }
 }
-
-const ALLOWABLE = /ctxd network allow /;
-const UNDECIDED = 'nobody has decided yet what this project may reach; only a person can';

@@ -1,5 +1,5 @@
 import type { Logger } from '../../core/log.ts';
-import type { RunRef } from '../../sandbox/contract/sandbox.ts';
+import type { RunRef } from '../../sandbox/contract/command.ts';
 import type { NetworkRules, StoredRule } from '../../stores/network-rules.ts';
 
 /** A command that runs. */

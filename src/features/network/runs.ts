@@ -1,7 +1,8 @@
 import type { RunnerDeps } from '../../runner/runner.ts';
+import type { CommandResult, RunRef } from '../../sandbox/contract/command.ts';
 import type { InheritableSandbox, Resuming } from '../../sandbox/contract/heritage.ts';
 import type { SandboxPolicy } from '../../sandbox/contract/policy.ts';
-import type { CommandResult, RunRef, Sandbox } from '../../sandbox/contract/sandbox.ts';
+import type { Sandbox } from '../../sandbox/contract/sandbox.ts';
 import type { Network } from './network.ts';
 
 type FollowedRuns = Pick<Sandbox, 'run' | 'begin' | 'open'> & Pick<RunnerDeps['sandbox'], 'watch'> & Resuming;

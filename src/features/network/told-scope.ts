@@ -31,6 +31,12 @@ export interface ToldScope {
   readonly sent: SentBytes;
 }
 
+/** A scope, with what its policy is made of. */
+export type IntroducedScope = Pick<ToldScope, 'scope' | 'grants' | 'use'>;
+
+/** What a proxy process knows, as plain data. */
+export type NetworkState = readonly (IntroducedScope & { readonly sent: Readonly<Record<string, number>> })[];
+
 export const USUAL_USE: ToolUse = { credential: null, undeclaredWhy: '' };
 
 /** The credential of the host, for nothing but these requests. */

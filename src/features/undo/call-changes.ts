@@ -5,10 +5,11 @@ import { ContextdError } from '../../core/errors.ts';
 import { newShortId } from '../../core/ids.ts';
 import type { Logger } from '../../core/log.ts';
 import { earliestFileTime } from '../../fs/file-time.ts';
-import { type RawPath, toText } from '../../fs/raw-path.ts';
+import type { RawPath } from '../../fs/raw-path.ts';
 import type { Sandbox } from '../../sandbox/contract/sandbox.ts';
 import type { FileChange, SnapshotReply } from '../../sandbox/contract/snapshot-messages.ts';
 import type { CallMark, CallMarks } from './call-marks.ts';
+import { directoriesAbove, joinReplies, namesIn, splitByPath } from './split-changes.ts';
 import { changesIn } from './undo-plan.ts';
 import type { UndoRecord, UndoRecords } from './undo-records.ts';
 
@@ -116,7 +117,7 @@ export class CallChanges {
       const named = [...new Set([...watched.named, ...namesIn(input, found.ignored)])];
       const end = { endedMs: this.#deps.clock.now(), named };
       await this.#mark(project, () => this.#deps.marks.end(project, call.requestId, end));
-      const reply = joined(state.pending, found);
+      const reply = joinReplies(state.pending, found);
       state.pending = null;
       watched.changed = [...reply.changes, ...reply.missed].map(({ path }) => path);
       const all = earlier === null ? reply : await this.#withEarlier(project, reply, earlier);
@@ -142,7 +143,7 @@ export class CallChanges {
       if (found === null) return null;
       const isShared = state.calls.size > 0;
       const { own, others } = splitByPath(found, paths);
-      if (isShared) state.pending = joined(state.pending, others);
+      if (isShared) state.pending = joinReplies(state.pending, others);
       return await this.#record(project, own, { ...call, isShared });
     } catch (cause) {
       this.#deps.logger.error('undo.not_recorded', { project, request_id: call.requestId }, cause);
@@ -154,7 +155,7 @@ export class CallChanges {
   async look(project: string): Promise<void> {
     const state = await this.#stateOf(project);
     const reply = await this.#read(project, state);
-    if (!reply.isFirst && state.calls.size > 0) state.pending = joined(state.pending, reply);
+    if (!reply.isFirst && state.calls.size > 0) state.pending = joinReplies(state.pending, reply);
   }
 
   /** The calls under way, for the next daemon, as plain data. */
@@ -314,53 +315,6 @@ export class CallChanges {
       failure: null,
     };
   }
-}
-
-/** Merges two consecutive replies. */
-function joined(first: SnapshotReply | null, second: SnapshotReply): SnapshotReply {
-  if (first === null) return second;
-  const changes = new Map(first.changes.map((change) => [change.path, change]));
-  for (const { path, before, after } of second.changes)
-    changes.set(path, { path, before: changes.has(path) ? (changes.get(path)?.before ?? null) : before, after });
-  return {
-    ...second,
-    changes: [...changes.values()].filter(({ before, after }) => before !== after),
-    missed: [...first.missed, ...second.missed],
-  };
-}
-
-/** `own`: the changes at the paths, and of directories that were made for them. */
-function splitByPath(reply: SnapshotReply, paths: readonly RawPath[]): { own: SnapshotReply; others: SnapshotReply } {
-  const at = new Set(paths);
-  const above = new Set(paths.flatMap(directoriesAbove));
-  const isOwn = ({ path, before }: FileChange): boolean => at.has(path) || (before === null && above.has(path));
-  const isMissed = ({ path }: { path: RawPath }): boolean =>
-    at.has(path) || (path.endsWith('/') && paths.some((one) => one.startsWith(path)));
-  const part = (isPart: boolean): SnapshotReply => ({
-    ...reply,
-    changes: reply.changes.filter((change) => isOwn(change) === isPart),
-    missed: reply.missed.filter((one) => isMissed(one) === isPart),
-  });
-  return { own: part(true), others: part(false) };
-}
-
-/** Those of the names that the text holds as whole words. */
-function namesIn(text: string, names: readonly RawPath[]): string[] {
-  return names.map(toText).filter((name) => {
-    for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
-      if (!isOfName(text[at - 1]) && !isOfName(text[at + name.length])) return true;
-    return false;
-  });
-}
-
-function isOfName(char: string | undefined): boolean {
-  return char !== undefined && /[\p{L}\p{N}_-]/u.test(char);
-}
-
-/** The directories of a path in the project, without the project itself. */
-function directoriesAbove(path: RawPath): RawPath[] {
-  const names = path.split('/');
-  return names.slice(1).map((_, depth) => names.slice(0, depth + 1).join('/'));
 }
 
 export function tooSlow(ms: number): never {

@@ -12,7 +12,7 @@ import type { Person } from '../contract/person.ts';
 import type { Cover, Protection } from '../contract/protection.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../contract/quarantine.ts';
 import { findCommonGitDir } from '../git/git-dir.ts';
-import { REPORTED_MAX, type Run, Runs } from '../index/runs.ts';
+import { type Run, Runs } from '../index/runs.ts';
 import { WorkspaceIndex } from '../index/workspace-index.ts';
 import { QuarantineActions } from '../quarantine/actions.ts';
 import type { QuarantineLedger } from '../quarantine/ledger.ts';
@@ -20,15 +20,11 @@ import { Scan } from '../search/scan.ts';
 import { Search } from '../search/search.ts';
 import { REPLACED_LINK } from '../table/protected-names.ts';
 import { planProtection } from './plan-mounts.ts';
+import { FOREGROUND_MS, Reports } from './reports.ts';
 import { Survey } from './survey.ts';
 import { Targets } from './targets.ts';
+import { Walks } from './walks.ts';
 
-/** Milliseconds that a report waits for the search: enough for about 5,000 directories. */
-const FOREGROUND_MS = 20;
-/** Minimum number of search steps that a report waits for: on a busy machine the thread may get little time. */
-const FOREGROUND_STEPS = 64;
-/** Extra milliseconds that a report waits while directories that the run changed, or probably changed, are searched. */
-const CHANGED_MS = 60;
 /** Milliseconds for finding new entries at the root before a sandbox starts. */
 const GLANCE_MS = 1;
 
@@ -53,15 +49,6 @@ export interface GuardEngineDeps {
   readonly onSettled: (run: Run) => void;
   /** Called for each path that was moved away during the run that created it. Default: no-op. */
   readonly onFound?: (run: Run, found: SetAside) => void;
-}
-
-interface AwaitedReport {
-  readonly run: Run;
-  readonly answer: Answer<QuarantineReport>;
-  /** Monotonic deadline: the report is sent then even if the search continues. */
-  readonly dueAtMs: number;
-  /** Search step that it waits for, regardless of the deadline. */
-  readonly dueAtStep: number;
 }
 
 /**
@@ -96,11 +83,9 @@ export class GuardEngine {
   readonly #actions: QuarantineActions;
   /** Path → number of sandboxes being built with it mounted. */
   readonly #building = new Map<RawPath, number>();
-  readonly #reports: AwaitedReport[] = [];
-  /** Called when the current walk has ended or failed. */
-  readonly #afterWalk: ((failure: ContextdError | null) => void)[] = [];
+  readonly #reports: Reports;
+  readonly #walks: Walks;
   #enclosingGitDir: string | null = null;
-  #isWalked = false;
   #isClosed = false;
 
   /** Throws SCHEMA_INVALID for an invalid deny glob. */
@@ -122,14 +107,18 @@ export class GuardEngine {
       },
     });
     this.#survey = new Survey(index, ledger, pause);
-    this.#targets = new Targets(index, deps.person);
-    this.#search = new Search({
+    const targets = new Targets(index, deps.person);
+    const search = new Search({
       index,
       clock,
       logger,
       scan: this.#scan,
-      answerReports: () => this.answerReports(),
+      answerReports: () => this.#reports.answerDue(),
     });
+    this.#targets = targets;
+    this.#search = search;
+    this.#walks = new Walks({ workspace: deps.workspace, index, targets, search, logger, clock });
+    this.#reports = new Reports({ index, runs: this.runs, search, mover: this.#scan.mover, clock });
     this.#actions = new QuarantineActions(shared);
   }
 
@@ -162,7 +151,7 @@ export class GuardEngine {
   /** Resumes a run that a crashed thread was searching for. `ended`: null if the run still goes on. */
   resume(cover: Cover, began: Moment, ended: Moment | null, isSearched: boolean): Run {
     const run = this.runs.begin(cover, began, isSearched);
-    this.#index.hasMemory = this.#isWalked;
+    this.#index.hasMemory = this.#walks.isWalked;
     if (ended === null) return run;
     this.runs.end(run, ended);
     // Its report was lost in the crash: the next report includes the finds.
@@ -180,39 +169,30 @@ export class GuardEngine {
    */
   finish(run: Run, answer: Answer<QuarantineReport>): void {
     try {
-      const dueAtMs = this.#deps.clock.monotonic() + FOREGROUND_MS;
+      const startedAtMs = this.#deps.clock.monotonic();
       for (const root of this.#index.roots) this.#scan.openIfClosed(root);
       this.#searchFor(run);
-      this.#reports.push({ run, answer, dueAtMs, dueAtStep: this.#search.steps + FOREGROUND_STEPS });
+      this.#reports.add(run, answer, startedAtMs);
       this.#checkLinks(run);
       this.#judgeLeft(run);
       this.#search.lookFirst(FOREGROUND_MS / 2);
       this.#search.work(0);
     } catch (cause) {
-      const at = this.#reports.findIndex((report) => report.run === run);
-      if (at >= 0) this.#reports.splice(at, 1);
+      this.#reports.drop(run);
       answer.reject(cause);
     }
   }
 
   /** During runs: moves away dangerous paths created so far. Answers when everything has been searched. */
   search(answer: Answer<null>): void {
-    if (!this.#isWalked && this.#afterWalk.length === 0) this.#walkFirst(() => {});
+    if (!this.#walks.isWalked && !this.#walks.isWalking) this.#walks.first(() => {});
     for (const run of this.runs.active) this.#checkLinks(run);
     this.#searchAgain(() => answer.resolve(null));
   }
 
   /** Answers every report that is due; all of them if the search is done. Returns whether any still wait. */
   answerReports(): boolean {
-    if (this.#reports.length === 0) return false;
-    const { isDone, isSearched, hasChangesLeft, steps } = this.#search;
-    const nowMs = this.#deps.clock.monotonic() - (hasChangesLeft ? CHANGED_MS : 0);
-    const due = this.#reports.filter(({ dueAtMs, dueAtStep }) => isDone || (nowMs >= dueAtMs && steps >= dueAtStep));
-    for (const report of due) {
-      this.#reports.splice(this.#reports.indexOf(report), 1);
-      this.#answer(report, isSearched);
-    }
-    return this.#reports.length > 0;
+    return this.#reports.answerDue();
   }
 
   /** Continues a search that a caller waits for, for at most `milliseconds`, unless this engine is already working. */
@@ -261,7 +241,7 @@ export class GuardEngine {
   close(): void {
     this.#isClosed = true;
     this.#search.close();
-    this.#endWalk(stopping());
+    this.#walks.end(stopping());
   }
 
   /** Null if a search must come first; the request is then answered when it ends. */
@@ -269,16 +249,15 @@ export class GuardEngine {
     if (this.#isClosed) throw stopping();
     const again = () => this.protection(answer);
     const afterWalk = (failure: ContextdError | null) => (failure === null ? again() : answer.reject(failure));
-    if (!this.#isWalked || this.#afterWalk.length > 0) {
-      this.#walkFirst(afterWalk);
+    if (!this.#walks.isWalked || this.#walks.isWalking) {
+      this.#walks.first(afterWalk);
       return null;
     }
     const commonGitDir = this.#ownCommonGitDir();
     const enclosingGitDir = this.#enclosingGitDir;
     const newRoot = [commonGitDir, enclosingGitDir].find((dir) => dir !== null && this.#index.addRoot(toRaw(dir)));
     if (typeof newRoot === 'string') {
-      this.#afterWalk.push(afterWalk);
-      this.#search.walk(toRaw(newRoot), () => this.#endWalk(null));
+      this.#walks.root(newRoot, afterWalk);
       return null;
     }
     this.#search.glance(GLANCE_MS);
@@ -302,30 +281,6 @@ export class GuardEngine {
     return found !== null && this.#index.companions.some((tree) => isWithin(tree, toRaw(found))) ? null : found;
   }
 
-  #walkFirst(afterWalk: (failure: ContextdError | null) => void): void {
-    const { workspace, clock, logger } = this.#deps;
-    const isWalking = this.#afterWalk.length > 0;
-    const startedAtMs = clock.monotonic();
-    if (!isWalking) this.#targets.refresh();
-    this.#afterWalk.push(afterWalk);
-    if (isWalking) return;
-    this.#search.walk(toRaw(workspace), () => {
-      const directories = this.#index.directories.size;
-      this.#isWalked = directories > 0;
-      if (!this.#isWalked) {
-        this.#endWalk(new ContextdError('PATH_NOT_FOUND', `the workspace ${workspace} does not exist`));
-        return;
-      }
-      logger.info('workspace.indexed', { workspace, directories, milliseconds: clock.monotonic() - startedAtMs });
-      if (!this.#index.isComplete) logger.warn('workspace.too_large', { workspace, directories });
-      this.#endWalk(null);
-    });
-  }
-
-  #endWalk(failure: ContextdError | null): void {
-    for (const afterWalk of this.#afterWalk.splice(0)) afterWalk(failure);
-  }
-
   #searchAgain(onDone: () => void): void {
     this.#search.start(() => {});
     this.#search.whenDone(onDone);
@@ -339,7 +294,7 @@ export class GuardEngine {
   }
 
   #searchFor(run: Run): void {
-    if (!this.#isWalked && this.#afterWalk.length === 0) this.#walkFirst(() => {});
+    if (!this.#walks.isWalked && !this.#walks.isWalking) this.#walks.first(() => {});
     this.#search.start(() => {
       this.runs.settle(run);
       this.#deps.onSettled(run);
@@ -363,20 +318,6 @@ export class GuardEngine {
       const danger = this.#index.dangers.get(path);
       if (danger !== undefined) this.#scan.judge.decide(path, danger.kind, false);
     }
-  }
-
-  #answer({ run, answer }: AwaitedReport, isSearched: boolean): void {
-    const failure = this.#scan.mover.takeFailure();
-    if (failure !== null) {
-      this.runs.postpone(run);
-      answer.reject(failure);
-      return;
-    }
-    const found = this.runs.collect(run);
-    answer.resolve({
-      quarantined: found.sort((a, b) => (a.path < b.path ? -1 : 1)).slice(0, REPORTED_MAX),
-      complete: isSearched && this.#index.isComplete && found.length <= REPORTED_MAX,
-    });
   }
 }
 

@@ -3,6 +3,7 @@ import type { Logger } from '../../core/log.ts';
 import { statAt } from '../../fs/file-access.ts';
 import { nameOf, type RawPath, toText } from '../../fs/raw-path.ts';
 import type { WorkspaceIndex } from '../index/workspace-index.ts';
+import { Pace } from './pace.ts';
 import type { Scan, Visit } from './scan.ts';
 import { Circle, Recheck, VisitQueue } from './search-order.ts';
 
@@ -16,14 +17,8 @@ const SHALLOW_ROWS = 256;
 const GLANCED_MAX_BYTES = 64 * 1024;
 /** New directories directly below a root that are read before a sandbox starts, however slow the machine is at that moment. */
 const GLANCED_CHILDREN = 16;
-/** Background work: milliseconds of work, then a pause, so that it takes at most a fifth of one processor. */
-const IDLE_WORK_MS = 1;
-const IDLE_PAUSE_MS = 4;
 /** Checks between two looks at the clock. */
 const CHECKS_PER_LOOK = 8;
-/** Milliseconds of work at a time if somebody waits for the end of the search; timers run in between. */
-const HURRY_WORK_MS = 20;
-
 export interface SearchParts {
   readonly index: WorkspaceIndex;
   readonly scan: Scan;
@@ -53,19 +48,17 @@ export class Search {
   /** Entries that the walk still reads while somebody waits for it. */
   #entriesLeft = 0;
   #onEnough: () => void = () => {};
-  readonly #waiting: (() => void)[] = [];
-  #isWorking = false;
+  readonly #pace: Pace;
   #isLookingFirst = false;
-  #timer: NodeJS.Timeout | null = null;
-  #immediate: NodeJS.Immediate | null = null;
   #steps = 0;
-  #isClosed = false;
 
   constructor(parts: SearchParts) {
     this.#parts = parts;
     this.#circle = new Circle(parts.index.directories);
     this.#sweep = new Circle(parts.index.directories);
     this.#recheck = new Recheck(parts);
+    const { clock, answerReports } = parts;
+    this.#pace = new Pace({ clock, answerReports, isDone: () => this.isDone, step: () => this.#step() });
   }
 
   /** Whether nothing is left except the files of directories that did not change. */
@@ -108,7 +101,7 @@ export class Search {
    */
   glance(milliseconds: number): void {
     const { clock, index } = this.#parts;
-    this.#exclusively(() => {
+    this.#pace.exclusively(() => {
       for (const root of index.roots) {
         if (!this.#visiting.has(root) && !this.#hasChanged(root)) continue;
         const until = clock.monotonic() + milliseconds;
@@ -118,7 +111,7 @@ export class Search {
         } else this.#visitWithChildren(root, () => clock.monotonic() < until);
       }
     });
-    this.#schedule();
+    this.#pace.schedule();
   }
 
   /** Searches everything once more. Calls `onDone` at the end, when the files of all directories have been searched too. */
@@ -139,7 +132,7 @@ export class Search {
   lookFirst(milliseconds: number): void {
     this.#isLookingFirst = true;
     try {
-      this.#exclusively(() => this.#lookFirst(milliseconds));
+      this.#pace.exclusively(() => this.#lookFirst(milliseconds));
     } finally {
       this.#isLookingFirst = false;
     }
@@ -165,68 +158,22 @@ export class Search {
 
   /** Searches for at most `milliseconds`, and longer as long as reports wait; then goes on in the background. */
   work(milliseconds: number): void {
-    if (this.#isWorking) return;
-    const until = this.#parts.clock.monotonic() + milliseconds;
-    this.#exclusively(() => {
-      for (;;) {
-        const isAwaited = this.#parts.answerReports();
-        if (this.isDone || (!isAwaited && this.#parts.clock.monotonic() >= until)) break;
-        this.#step();
-      }
-    });
-    if (this.isDone) for (const onDone of this.#waiting.splice(0)) onDone();
-    this.#schedule();
+    this.#pace.work(milliseconds);
   }
 
   /** Whether somebody waits for the end of the search. */
   get isAwaited(): boolean {
-    return this.#waiting.length > 0;
+    return this.#pace.isAwaited;
   }
 
   /** Calls `onDone` when nothing is left to be searched, and hurries. */
   whenDone(onDone: () => void): void {
-    this.#waiting.push(onDone);
-    this.#schedule();
+    this.#pace.whenDone(onDone);
   }
 
   /** Stops the background work. */
   close(): void {
-    this.#isClosed = true;
-    this.#stopTimers();
-    for (const onDone of this.#waiting.splice(0)) onDone();
-  }
-
-  /** Keeps `work` from starting within `action`, which may be interrupted by requests that ask for it. */
-  #exclusively(action: () => void): void {
-    const wasWorking = this.#isWorking;
-    this.#isWorking = true;
-    try {
-      action();
-    } finally {
-      this.#isWorking = wasWorking;
-    }
-  }
-
-  #schedule(): void {
-    if (this.#isClosed || this.#isWorking || this.#immediate !== null) return;
-    if (this.#waiting.length > 0 || this.#parts.answerReports()) {
-      this.#stopTimers();
-      this.#immediate = setImmediate(() => this.#workFromTimer(HURRY_WORK_MS));
-    } else if (!this.isDone) {
-      this.#timer ??= setTimeout(() => this.#workFromTimer(IDLE_WORK_MS), IDLE_PAUSE_MS).unref();
-    }
-  }
-
-  #workFromTimer(milliseconds: number): void {
-    this.#stopTimers();
-    this.work(milliseconds);
-  }
-
-  #stopTimers(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    if (this.#immediate !== null) clearImmediate(this.#immediate);
-    this.#timer = null;
-    this.#immediate = null;
+    this.#pace.close();
   }
 
   /** Steps of the search so far: in each, one directory is read, or some are looked at. */

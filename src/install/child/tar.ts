@@ -66,7 +66,7 @@ function parse(unpacked: Transform, entriesMax: number, add: AddEntry): Promise<
     });
     parser.on('end', () => resolve(work));
     // A stream in all that pipe() uses; only the types of its package do not say so.
-    unpacked.pipe(parser as unknown as NodeJS.WritableStream);
+    unpacked.pipe(parser as NodeJS.WritableStream);
   });
 }
 

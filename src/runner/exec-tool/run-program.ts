@@ -6,8 +6,8 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { within } from '../../core/deadline.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
+import type { CapturedStream } from '../../sandbox/contract/command.ts';
 import { NODE_BINARY } from '../../sandbox/contract/places.ts';
-import type { CapturedStream } from '../../sandbox/contract/sandbox.ts';
 import { StreamCapture } from '../../sandbox/contract/stream-capture.ts';
 
 /** A program that answers one call. */

@@ -1,9 +1,9 @@
 import { ContextdError } from '../../core/errors.ts';
 import type { QuarantineReport, QuarantineResult } from '../../guard/contract/quarantine.ts';
+import type { CommandResult, SteeredCommand } from '../contract/command.ts';
 import type { InheritableSandbox } from '../contract/heritage.ts';
 import type { LayerAbility, LayerKind } from '../contract/mounted.ts';
 import {
-  type CommandResult,
   IDLE_STATUS,
   type IsolationReport,
   NO_LOOPBACK,
@@ -13,7 +13,6 @@ import {
   type SandboxDeps,
   type SandboxProcess,
   type SandboxStatus,
-  type SteeredCommand,
 } from '../contract/sandbox.ts';
 import { SeatbeltSandbox } from '../macos/seatbelt-sandbox.ts';
 import { SpawnedSandbox } from './spawned-sandbox.ts';

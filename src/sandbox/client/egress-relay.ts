@@ -1,4 +1,5 @@
-import type { RunRef, SandboxDeps } from '../contract/sandbox.ts';
+import type { RunRef } from '../contract/command.ts';
+import type { SandboxDeps } from '../contract/sandbox.ts';
 import type { Reply, Request } from '../contract/spawner-messages.ts';
 
 /** Forwards reports of the proxy process to the daemon, with the call or job that caused them. */

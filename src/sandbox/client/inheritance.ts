@@ -5,9 +5,10 @@ import type { SetAside } from '../../core/envelope.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Logger } from '../../core/log.ts';
 import { packError } from '../../core/wire-error.ts';
+import type { RunRef, SteeredCommand } from '../contract/command.ts';
 import type { ResumedRun, SpawnerFrames, SpawnerHeritage, SpawnerState, StartedKind } from '../contract/heritage.ts';
-import type { RunRef, SandboxDeps, SteeredCommand } from '../contract/sandbox.ts';
-import type { Reply, Request } from '../contract/spawner-messages.ts';
+import type { SandboxDeps } from '../contract/sandbox.ts';
+import { type Reply, type Request, replyOf, requestOf } from '../contract/spawner-messages.ts';
 import type { EgressRelay } from './egress-relay.ts';
 import { closeInherited, type SpawnerEvents, type SpawnerLink, SpawnerProcess } from './spawner-process.ts';
 
@@ -45,6 +46,10 @@ interface Attribution {
   readonly op: 'attribute';
   readonly id: number;
   readonly run: RunRef;
+}
+
+function isAttribution(header: JsonObject): header is JsonObject & Attribution {
+  return header.op === 'attribute';
 }
 
 /** One daemon's part in the line of daemons that one spawner serves. */
@@ -110,8 +115,7 @@ export class Inheritance implements SpawnerHeritage {
   }
 
   receive(header: JsonObject, body: Buffer): void {
-    // The spawner wrote it, and the next daemon passed it on.
-    this.#deps.receive(header as unknown as Reply, body);
+    this.#deps.receive(replyOf(header), body);
   }
 
   lost(): void {
@@ -134,7 +138,7 @@ export class Inheritance implements SpawnerHeritage {
   }
 
   pass(header: JsonObject, body: Buffer): void {
-    const request = header as unknown as Request | Attribution;
+    const request = isAttribution(header) ? header : requestOf(header);
     if (request.op === 'attribute') this.#deps.relay.began(request.id, request.run);
     if (request.op === 'run' || request.op === 'open') this.#started.set(request.id, request.op);
     if (this.#next !== null) this.#next.send(request, body);

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { Channel } from '../../core/channel.ts';
 import { ownProgram } from '../../core/own-program.ts';
-import type { CapturedStream } from '../contract/sandbox.ts';
+import type { CapturedStream } from '../contract/command.ts';
 import { type CaptureState, StreamCapture } from '../contract/stream-capture.ts';
 import type { TerminalReply, TerminalRequest } from './terminal-thread/messages.ts';
 

@@ -1,5 +1,5 @@
 import type { ConnectionFact } from '../../egress/messages.ts';
-import type { Connection } from './sandbox.ts';
+import type { Connection } from './command.ts';
 
 /** Connections that one record lists. */
 export const CONNECTIONS_LISTED = 100;

@@ -1,7 +1,8 @@
 import type { Duplex, Readable } from 'node:stream';
 import type { SetAside } from '../../core/envelope.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { CommandSpec, RunRef, Sandbox, SteeredCommand } from './sandbox.ts';
+import type { CommandSpec, RunRef, SteeredCommand } from './command.ts';
+import type { Sandbox } from './sandbox.ts';
 
 /** What the next daemon needs to go on with the spawner. Plain data. */
 export interface SpawnerState {

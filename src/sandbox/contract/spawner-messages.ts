@@ -8,8 +8,9 @@ import type { LogFields } from '../../core/log.ts';
 import type { WireError } from '../../core/wire-error.ts';
 import type { EgressCommand, EgressEvent } from '../../egress/messages.ts';
 import type { QuarantineAction } from '../../guard/contract/quarantine.ts';
+import type { CommandSpec, SteeringSignal } from './command.ts';
 import type { SandboxPolicy } from './policy.ts';
-import type { CommandSpec, SandboxProgram, SteeringSignal, StorageAction } from './sandbox.ts';
+import type { SandboxProgram, StorageAction } from './sandbox.ts';
 import type { SnapshotRequest } from './snapshot-messages.ts';
 
 /** File descriptor of the spawner's socket. */
@@ -80,6 +81,26 @@ export type Reply =
   /** Answered by `egress_told` once the process has all its rules. */
   | { re: 'egress_ready'; start: number }
   | { re: 'log'; level: 'debug' | 'info' | 'warn' | 'error'; event: string; fields: LogFields };
+
+/** A message of the daemon. Only what kind it is is checked: nothing but the other process of contextd holds the other end. */
+export function requestOf(header: JsonObject): Request {
+  if (!isRequest(header)) throw new Error('the spawner was sent a message without a request');
+  return header;
+}
+
+function isRequest(header: JsonObject): header is JsonObject & Request {
+  return typeof header.op === 'string';
+}
+
+/** A message of the spawner, checked as a request is. */
+export function replyOf(header: JsonObject): Reply {
+  if (!isReply(header)) throw new Error('the spawner sent a message without a reply');
+  return header;
+}
+
+function isReply(header: JsonObject): header is JsonObject & Reply {
+  return typeof header.re === 'string';
+}
 
 const LENGTHS_BYTES = 8;
 

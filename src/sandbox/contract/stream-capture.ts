@@ -1,4 +1,4 @@
-import type { CapturedStream, WideNewlines } from './sandbox.ts';
+import type { CapturedStream, WideNewlines } from './command.ts';
 
 /** Receives output as it arrives. */
 export interface OutputSink {

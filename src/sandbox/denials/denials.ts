@@ -3,10 +3,10 @@ import { constants } from 'node:os';
 import { posix } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
 import type { Mount } from '../../guard/contract/mount.ts';
+import type { EndedBy } from '../contract/command.ts';
 import { fileTooLarge } from '../contract/file-size.ts';
 import type { SeccompToggles } from '../contract/policy.ts';
 import { DENIALS_MAX } from '../contract/refused-connection.ts';
-import type { EndedBy } from '../contract/sandbox.ts';
 import {
   type Complaint,
   isFileTooLarge,

@@ -1,8 +1,8 @@
 import type { Denial } from '../../core/envelope.ts';
 import { type ConnectionFact, LANES_NET, type Traffic } from '../../egress/messages.ts';
+import type { Connection } from '../contract/command.ts';
 import { ConnectionSums, summedConnection } from '../contract/connection-sums.ts';
 import { DENIALS_MAX, refusedConnection } from '../contract/refused-connection.ts';
-import type { Connection } from '../contract/sandbox.ts';
 
 /** Open connections whose command is known; the proxy process holds fewer. */
 const OPEN_MAX = 100_000;

@@ -1,6 +1,6 @@
 import { isErrno } from '../../core/errors.ts';
 import { quoteName } from '../../core/own-line.ts';
-import type { Activity } from '../contract/sandbox.ts';
+import type { Activity } from '../contract/command.ts';
 import { type FileId, LimitedProcFiles, LookTooLong, PROC_FILES, type ProcFiles } from './proc-files.ts';
 import { processesInside, usageInside } from './processes-inside.ts';
 import { isListening, socketWords } from './socket-words.ts';

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { within } from '../../core/deadline.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
-import type { Activity, CommandUsage } from '../contract/sandbox.ts';
+import type { Activity, CommandUsage } from '../contract/command.ts';
 import { coverStrays } from '../machine/descriptors.ts';
 import { activityInside } from './activity.ts';
 import type { Launch } from './launch.ts';

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { ContextdError } from '../../core/errors.ts';
-import type { CommandResult, CommandSpec, EndedBy } from '../contract/sandbox.ts';
+import type { CommandResult, CommandSpec, EndedBy } from '../contract/command.ts';
 import { explainFailure } from '../machine/failures.ts';
 
 /** Why contextd itself ended a sandbox; `oom` and `pids` come from the watchdog, `input` from the terminal. */

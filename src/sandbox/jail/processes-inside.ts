@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { isErrno } from '../../core/errors.ts';
-import type { CommandUsage } from '../contract/sandbox.ts';
+import type { CommandUsage } from '../contract/command.ts';
 
 /** The kernel reports times in hundredths of a second and memory in pages. */
 const MS_PER_TICK = 10;

@@ -1,4 +1,4 @@
-import { type Activity, TERMINAL_SIZE } from '../contract/sandbox.ts';
+import { type Activity, TERMINAL_SIZE } from '../contract/command.ts';
 
 /** What a terminal adds to the environment. */
 export const TERMINAL_ENV = { TERM: 'xterm-256color' };

@@ -1,6 +1,6 @@
 import { ContextdError } from '../../core/errors.ts';
 import type { Mount } from '../../guard/contract/mount.ts';
-import type { EndedBy } from '../contract/sandbox.ts';
+import type { EndedBy } from '../contract/command.ts';
 
 const COPY_INSIDE = '/opt/contextd/copy';
 const FILES_MAX = 20_000;

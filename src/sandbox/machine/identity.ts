@@ -103,3 +103,8 @@ export const OVERFLOW_ID = 65534;
 export function ownerOf(identity: Identity): Ids | null {
   return identity.kind === 'owner' ? { uid: identity.uid, gid: identity.gid } : null;
 }
+
+/** The uid of this process; 0 on a system without users. */
+export function ownUid(): number {
+  return process.getuid?.() ?? 0;
+}

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ContextdError } from '../../core/errors.ts';
-import { type CommandSpec, type IsolationLayer, type IsolationReport, NO_LOOPBACK } from '../contract/sandbox.ts';
+import type { CommandSpec } from '../contract/command.ts';
+import { type IsolationLayer, type IsolationReport, NO_LOOPBACK } from '../contract/sandbox.ts';
 import { makePrivateDir, seatbeltArguments } from './launch.ts';
 import { buildProfile } from './profile.ts';
 import { followGroup, ProcessGroup } from './run.ts';

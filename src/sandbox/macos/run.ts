@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { within } from '../../core/deadline.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
-import type { CommandResult, CommandSpec, SteeredCommand } from '../contract/sandbox.ts';
+import type { CommandResult, CommandSpec, SteeredCommand } from '../contract/command.ts';
 import { StreamCapture } from '../contract/stream-capture.ts';
 import { type Interruption, isTooMuch, watchForInterruption } from '../jail/command-end.ts';
 import type { StorageLease } from '../storage/storage.ts';

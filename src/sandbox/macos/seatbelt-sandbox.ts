@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { isWithin } from '../../core/paths.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../../guard/contract/quarantine.ts';
+import type { CommandResult, CommandSpec, SteeredCommand } from '../contract/command.ts';
 import type { LayerAbility, LayerKind } from '../contract/mounted.ts';
 import type { SandboxPolicy } from '../contract/policy.ts';
 import {
-  type CommandResult,
-  type CommandSpec,
   IDLE_STATUS,
   type IsolationReport,
   type ProjectCaches,
@@ -18,7 +17,6 @@ import {
   type SandboxProcess,
   type SandboxProgram,
   type SandboxStatus,
-  type SteeredCommand,
   type StorageAction,
 } from '../contract/sandbox.ts';
 import { checkArgv } from '../machine/mount-plan.ts';

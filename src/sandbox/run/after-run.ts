@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import type { Denial } from '../../core/envelope.ts';
 import { isWithin } from '../../core/paths.ts';
 import type { TreeProtection } from '../../guard/client/guard-set.ts';
-import type { CommandSpec } from '../contract/sandbox.ts';
+import type { CommandSpec } from '../contract/command.ts';
 import { mergeDenials } from '../denials/deduplicate.ts';
 import { type DenialFacts, findDenials, placesOf } from '../denials/denials.ts';
 import { hookScriptIn } from '../denials/install-hooks.ts';

@@ -6,14 +6,10 @@ import { ContextdError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { Logger } from '../../core/log.ts';
 import type { NetworkScope } from '../../egress/messages.ts';
-import { directoryIdentity, isRealDirectory } from '../../fs/directory-identity.ts';
+import { directoryIdentity } from '../../fs/directory-identity.ts';
 import { realPathOf } from '../../fs/file-access.ts';
 import { toRaw, toText } from '../../fs/raw-path.ts';
-import { type EnclosingRepository, type GuardedTree, GuardSet } from '../../guard/client/guard-set.ts';
-import { GuardThread } from '../../guard/client/guard-thread.ts';
-import { WorkspaceGuard } from '../../guard/client/workspace-guard.ts';
-import { ledgerFile } from '../../guard/contract/quarantine.ts';
-import { checkoutsOf } from '../../guard/git/checkouts.ts';
+import type { GuardSet } from '../../guard/client/guard-set.ts';
 import { gitDirOf } from '../../guard/git/git-dir.ts';
 import type { SandboxPolicy } from '../contract/policy.ts';
 import type { IsolationReport } from '../contract/sandbox.ts';
@@ -21,15 +17,15 @@ import { GitViews } from '../git/git-views.ts';
 import { type PersonSettings, readPersonSettings } from '../git/person-settings.ts';
 import { explainFailure } from '../machine/failures.ts';
 import { Host } from '../machine/host.ts';
-import { type Identity, identityFor, personOf } from '../machine/identity.ts';
+import { type Identity, identityFor, ownUid, personOf } from '../machine/identity.ts';
 import { checkRoPath, checkWorkspace, type Surroundings } from '../machine/mountable.ts';
-import { PUBLIC_MOUNT_POINTS } from '../machine/reach.ts';
 import { missingBubblewrap, type Shortfall } from '../machine/remedies.ts';
 import { defaultFilter } from '../machine/seccomp/filter.ts';
 import { checkToolPaths, writablePaths } from '../machine/tool-paths.ts';
 import { Isolation } from '../probe/isolation.ts';
 import { checkEnough, SECCOMP_LAYER } from '../probe/ladder.ts';
-import { RepositoriesAbove, repositoryAbove, whyNotMounted } from './repository-above.ts';
+import { repositoryAbove } from './repository-above.ts';
+import { checkoutsIn, usablePaths, WorkspaceGuards } from './workspace-guards.ts';
 
 export interface LinuxSandboxDeps {
   paths: Paths;
@@ -82,10 +78,7 @@ const TRIED_FILTER = { inet: true, unix: true, debugger: false };
 /** Checks policies. Owns what the checks need: the host, its isolation report and the workspace guards. */
 export class CheckedPolicies {
   readonly #deps: LinuxSandboxDeps;
-  /** Keyed by workspace and deny globs. A guard belongs to one directory, not to one that replaces it. */
-  readonly #guards = new Map<string, { guard: WorkspaceGuard; directory: string }>();
-  readonly #repositories = new RepositoriesAbove();
-  readonly #guardThread: GuardThread;
+  readonly #guards: WorkspaceGuards;
   /** Keyed by policy; valid while `state` stays the same. */
   readonly #checked = new Map<string, { checked: CheckedPolicy; atMs: number }>();
   #opened: Opened | null = null;
@@ -94,7 +87,7 @@ export class CheckedPolicies {
 
   constructor(deps: LinuxSandboxDeps) {
     this.#deps = deps;
-    this.#guardThread = new GuardThread(deps.logger, deps.clock);
+    this.#guards = new WorkspaceGuards(deps);
     this.#idleTimer = setInterval(() => this.closeIdleGuards(), deps.config.idle_ms).unref();
   }
 
@@ -157,7 +150,7 @@ export class CheckedPolicies {
       unshared: policy.network === 'project' ? report.loopback.why : null,
       state,
       isFiltered,
-      guard: this.guardsOf(policy),
+      guard: this.#guards.of(policy),
       allowedPaths: [...usablePaths(policy), ...writablePaths(policy)],
       repositoryAbove: repositoryAbove(policy.workspace.path),
       person: policy.git === 'working' ? this.#readPerson(policy.workspace.path, identity) : null,
@@ -169,87 +162,30 @@ export class CheckedPolicies {
     return readPersonSettings(personOf(identity, this.#deps.paths), identity, gitDirOf(toRaw(workspace)));
   }
 
-  /** Returns the guards of the policy's trees. Throws PATH_INVALID and PATH_NOT_FOUND. */
+  /** The guards of the policy's trees. Throws PATH_INVALID and PATH_NOT_FOUND. */
   guardsOf(policy: SandboxPolicy): GuardSet {
-    const checkouts = checkoutsIn(policy);
-    const trees = [policy.workspace.path, ...checkouts, ...usablePaths(policy)].map((path) =>
-      this.#guardOf(path, policy.deny),
-    );
-    const repository = this.#repositoryOf(policy);
-    // Only commands have toolchains, tool processes do not.
-    if (policy.toolchains !== undefined) {
-      const readOnly = [...policy.toolchains.mounts, ...policy.roPaths];
-      for (const { guard } of trees) guard.allowLinksTo(policy.workspace.path, readOnly);
-    }
-    // A tool process writes only the workspace: the other trees stay registered as the commands' policy set them.
-    if (policy.allowedPaths !== undefined) {
-      for (const { path, guard } of trees) {
-        const paths = trees.map((tree) => tree.path).filter((other) => other !== path);
-        const others = repository === null || path === policy.workspace.path ? paths : [...paths, repository.gitDir];
-        guard.accompany(policy.workspace.path, others);
-      }
-    } else if (trees.length > 1) introduce(JSON.stringify([policy.workspace.path, 'checkouts']), trees);
-    const ofTool = writablePaths(policy).map((path) => this.#guardOf(path, policy.deny));
-    if (ofTool.length > 0) {
-      trees.push(...ofTool);
-      // A key of their own, so that the trees of the commands stay registered.
-      introduce(JSON.stringify(trees.map(({ path }) => path)), trees);
-    }
-    if (repository !== null) trees[0]?.guard.enclose(repository.gitDir);
-    return new GuardSet(trees, {
-      repository,
-      isLayered: policy.workspace.layer !== null,
-      checkouts: { mounted: checkouts, now: () => checkoutsIn(policy) },
-    });
-  }
-
-  /** The repository around the workspace, if a person allowed it and it still is that repository. */
-  #repositoryOf({ workspace, repository, deny }: SandboxPolicy): EnclosingRepository | null {
-    if (repository === undefined || whyNotMounted(workspace.path, repository) !== null) return null;
-    checkRoPath(repository, this.#deps.paths);
-    return this.#repositories.open(workspace.path, repository, deny);
-  }
-
-  /** A directory that several projects may write has one guard, shared by them. */
-  #guardOf(workspace: string, deny: readonly string[]): GuardedTree {
-    const { paths } = this.#deps;
-    checkWorkspace(workspace, paths);
-    const key = JSON.stringify([workspace, deny]);
-    const directory = directoryIdentity(workspace);
-    const known = this.#guards.get(key);
-    if (known?.directory === directory) return { path: workspace, ...known };
-    known?.guard.close();
-    const person = personOf(identityFor(workspace, ownUid()), paths);
-    const file = ledgerFile(paths.quarantineDir, workspace);
-    const settings = { workspace, deny, person, ledgerFile: file, ownDirectories: ownDirectories(paths) };
-    const guard = new WorkspaceGuard(this.#guardThread, settings);
-    this.#guards.set(key, { guard, directory });
-    return { path: workspace, guard, directory };
+    return this.#guards.of(policy);
   }
 
   /** Frees the memory of guards that were idle for `idle_ms`. The next use walks the workspace again. */
   closeIdleGuards(): void {
-    for (const [key, { guard }] of this.#guards) {
-      if (guard.idleMs < this.#deps.config.idle_ms) continue;
-      this.#guards.delete(key);
+    for (const closed of this.#guards.closeIdle()) {
       for (const [policy, { checked }] of this.#checked) {
-        if (checked.guard.trees.some((tree) => tree.guard === guard)) this.#checked.delete(policy);
+        if (checked.guard.trees.some(({ guard }) => guard === closed)) this.#checked.delete(policy);
       }
-      guard.close();
     }
   }
 
   /** Resolves when the searches after all runs are done. */
-  async settled(): Promise<void> {
-    await Promise.all([...this.#guards.values()].map(({ guard }) => guard.settled()));
+  settled(): Promise<void> {
+    return this.#guards.settled();
   }
 
   /** Refuses every policy from now on. Call `closeHost` when the last sandbox is gone. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#idleTimer);
-    for (const { guard } of this.#guards.values()) guard.close();
-    await this.#guardThread.stop();
+    await this.#guards.close();
   }
 
   async closeHost(): Promise<void> {
@@ -301,32 +237,6 @@ function loopbackOf({ network, workspace, networkTool }: SandboxPolicy, identity
   return { key: JSON.stringify([workspace, identity, tool]), scope: { project: workspace.path, tool } };
 }
 
-/** contextd's own directories, both as configured and as real paths. */
-function ownDirectories({ configDir, dataDir, stateDir, runDir }: Paths): string[] {
-  const paths = [configDir, dataDir, stateDir, runDir, PUBLIC_MOUNT_POINTS];
-  return [...new Set(paths.flatMap((path) => [path, toText(realPathOf(toRaw(path)) ?? toRaw(path))]))];
-}
-
-/** The allowed directories that exist now. A directory that became a link or is gone is not mounted. */
-function usablePaths({ allowedPaths = [] }: SandboxPolicy): string[] {
-  return allowedPaths.filter((path) => isRealDirectory(path));
-}
-
-/** Writable checkouts below `.claude`. None in a layer: writes would go to the host. */
-function checkoutsIn({ workspace }: SandboxPolicy): string[] {
-  return workspace.layer === null ? checkoutsOf(workspace.path) : [];
-}
-
-/** Registers the other trees with each guard, under this key. */
-function introduce(key: string, trees: readonly GuardedTree[]): void {
-  const paths = trees.map(({ path }) => path);
-  for (const { path, guard } of trees)
-    guard.accompany(
-      key,
-      paths.filter((other) => other !== path),
-    );
-}
-
 /** Extracts the workspace from the key of a checked policy. */
 export function workspaceOf(key: string): string {
   const [workspace]: unknown[] = JSON.parse(key);
@@ -348,10 +258,6 @@ function triedFilter({ cgroups }: Host): Buffer | null {
 function directoryState(path: string): string {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats === undefined ? '' : `${directoryIdentity(path)}:${stats.uid}:${stats.gid}:${stats.mode}`;
-}
-
-function ownUid(): number {
-  return process.getuid?.() ?? 0;
 }
 
 function refusal({ missing, remedy }: Shortfall, cause?: unknown): ContextdError {

@@ -3,7 +3,7 @@ import { TIMEOUT_MAX_MS } from '../../core/limits.ts';
 import { isRealDirectory } from '../../fs/directory-identity.ts';
 import type { TreeProtection } from '../../guard/client/guard-set.ts';
 import type { Mount } from '../../guard/contract/mount.ts';
-import type { CommandSpec } from '../contract/sandbox.ts';
+import type { CommandSpec } from '../contract/command.ts';
 import type { Networks } from '../egress/networks.ts';
 import { onTerminal, TERMINAL_ENV } from '../jail/pseudo-terminal.ts';
 import { type CheckedPolicy, isOfSession, type LinuxSandboxDeps } from './checked-policy.ts';

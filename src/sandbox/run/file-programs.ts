@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { SetAside } from '../../core/envelope.ts';
 import type { Mount } from '../../guard/contract/mount.ts';
+import type { CommandSpec } from '../contract/command.ts';
 import type { SandboxPolicy } from '../contract/policy.ts';
-import type { CommandSpec, RestoreResult } from '../contract/sandbox.ts';
+import type { RestoreResult } from '../contract/sandbox.ts';
 import type { RestoreReply } from '../contract/snapshot-messages.ts';
 import type { OutputSink } from '../contract/stream-capture.ts';
 import { COPY_WITHIN_MS, copyProgram, notCopied } from '../layers/copy.ts';

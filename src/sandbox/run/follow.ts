@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Activity, CommandSpec } from '../contract/command.ts';
 import { BUNDLE_DIR, NODE_BINARY, SDK_DIR, SOCKET_DIR } from '../contract/places.ts';
 import type { SandboxLimits, SandboxPolicy } from '../contract/policy.ts';
-import type { Activity, CommandSpec, SandboxProgram } from '../contract/sandbox.ts';
+import type { SandboxProgram } from '../contract/sandbox.ts';
 import { type OutputSink, StreamCapture } from '../contract/stream-capture.ts';
 import type { GitView } from '../git/git-views.ts';
 import { type Interruption, isTooMuch, judgeEnd, type Verdict, watchForInterruption } from '../jail/command-end.ts';
@@ -13,7 +14,8 @@ import { watchTree } from '../jail/watchdog.ts';
 import type { Identity } from '../machine/identity.ts';
 import { ownerOf } from '../machine/identity.ts';
 import { temporaryOf } from '../machine/mount-plan.ts';
-import type { Job, StartedSandbox } from './starter.ts';
+import type { Job } from './plan-launch.ts';
+import type { StartedSandbox } from './starter.ts';
 import type { Steering } from './steering.ts';
 
 /** Bytes at the end of each stream that are searched for refusals of the sandbox. */

@@ -3,10 +3,10 @@ import { within } from '../../core/deadline.ts';
 import type { SetAside } from '../../core/envelope.ts';
 import type { Cover } from '../../guard/contract/protection.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../../guard/contract/quarantine.ts';
+import type { CommandSpec } from '../contract/command.ts';
 import type { LayerAbility, LayerKind } from '../contract/mounted.ts';
 import type { SandboxPolicy } from '../contract/policy.ts';
 import type {
-  CommandSpec,
   IsolationReport,
   ProjectCaches,
   SandboxProgram,

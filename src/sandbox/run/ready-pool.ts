@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream';
 import type { Clock } from '../../core/clock.ts';
 import { Lock } from '../../core/lock.ts';
 import type { Logger } from '../../core/log.ts';
-import type { CommandSpec } from '../contract/sandbox.ts';
+import type { CommandSpec } from '../contract/command.ts';
 import { evalAndReport, quoteOnOneLine, reportDirectory, SCRIPT_FD, withStatuses } from './pipe-status.ts';
 import type { StartedSandbox } from './starter.ts';
 

@@ -1,5 +1,5 @@
 import type { Mount } from '../../guard/contract/mount.ts';
-import type { CommandResult } from '../contract/sandbox.ts';
+import type { CommandResult } from '../contract/command.ts';
 import type { SteeredRun, Steering } from './steering.ts';
 
 /** How a command ended. Its output went to the sinks. */

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import type { SetAside } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
-import type { Activity, CommandSpec, CommandUsage } from '../contract/sandbox.ts';
+import type { Activity, CommandSpec, CommandUsage } from '../contract/command.ts';
 import type { Jail } from '../jail/bubblewrap.ts';
 import { asTyped } from '../jail/pseudo-terminal.ts';
 import { openInput } from '../machine/descriptors.ts';

@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { isErrno } from '../../core/errors.ts';
 import type { Identity } from '../machine/identity.ts';
-import { ownerOf } from '../machine/identity.ts';
+import { ownerOf, ownUid } from '../machine/identity.ts';
 
 /*
  * The stores on the host:
@@ -26,7 +26,7 @@ export interface StorePlace {
 }
 
 export function placeOf(root: string, workspace: string, identity: Identity): StorePlace {
-  const uid = identity.kind === 'owner' ? identity.uid : (process.getuid?.() ?? 0);
+  const uid = identity.kind === 'owner' ? identity.uid : ownUid();
   const name = createHash('sha256')
     .update(JSON.stringify([workspace, uid]))
     .digest('hex')

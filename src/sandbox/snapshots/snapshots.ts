@@ -9,7 +9,7 @@ import type { SandboxLimits } from '../contract/policy.ts';
 import type { SnapshotReply, SnapshotRequest } from '../contract/snapshot-messages.ts';
 import { startOwnProgram } from '../jail/own-program.ts';
 import type { Host } from '../machine/host.ts';
-import { type Identity, identityFor } from '../machine/identity.ts';
+import { type Identity, identityFor, ownUid } from '../machine/identity.ts';
 import { KeeperProcess } from './keeper-process.ts';
 import { openStore, placeOf } from './place.ts';
 
@@ -149,7 +149,7 @@ function argvOf(mode: 'keep' | 'restore', workspace: string): string[] {
 }
 
 function identityOf(workspace: string): Identity {
-  return identityFor(workspace, process.getuid?.() ?? 0);
+  return identityFor(workspace, ownUid());
 }
 
 function unavailable(workspace: string, why: string, cause?: unknown): ContextdError {

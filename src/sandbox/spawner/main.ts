@@ -5,7 +5,13 @@ import type { JsonObject } from '../../core/json.ts';
 import type { LogFields, Logger } from '../../core/log.ts';
 import { packError } from '../../core/wire-error.ts';
 import type { QuarantineReport } from '../../guard/contract/quarantine.ts';
-import { MessageChannel, type Request, SPAWNER_FD, type SpawnerSettings } from '../contract/spawner-messages.ts';
+import {
+  MessageChannel,
+  type Request,
+  requestOf,
+  SPAWNER_FD,
+  type SpawnerSettings,
+} from '../contract/spawner-messages.ts';
 import type { OutputSink } from '../contract/stream-capture.ts';
 import type { OutputSinks } from '../run/follow.ts';
 import { LinuxSandbox } from '../run/linux-sandbox.ts';
@@ -198,7 +204,7 @@ function main(): void {
   const channel: MessageChannel = new MessageChannel(
     socket,
     // The daemon wrote it: nothing else holds the other end.
-    (header, body) => service.receive(header as unknown as Request, body),
+    (header, body) => service.receive(requestOf(header), body),
     () => void end(),
   );
   const logger = logTo(channel);

@@ -4,14 +4,8 @@ import type { RateLimit } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { Guard } from './guard.ts';
 import { replaceTokens, tokenDigits } from './look-alike.ts';
-import {
-  type NumberMemory,
-  type NumberStore,
-  type Unnumbered,
-  unknownSecret,
-  Vault,
-  type VaultState,
-} from './vault.ts';
+import { type NumberMemory, type NumberStore, type Unnumbered, unknownSecret } from './secret.ts';
+import { Vault, type VaultState } from './vault.ts';
 
 /** Number of vaults above which the least recently used empty ones are dropped: far more than concurrent sessions. */
 const EMPTY_AFTER = 1024;

@@ -1,72 +1,18 @@
-import type { SessionRef } from '../../call/session.ts';
 import type { RateLimit } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
+import { type Entry, type EntryState, entryFrom, newEntry, stateOf } from './entry.ts';
 import { canonicalOf } from './folded-text.ts';
 import { copyText, Guard, type GuardState } from './guard.ts';
-import { tokenOf, UNNUMBERED } from './look-alike.ts';
-import { OpeningBudget } from './opening-budget.ts';
-import { kindOf, type SecretSummary } from './secret-summary.ts';
-import { Spellings, type SpellingsState } from './spellings.ts';
-
-/** Issues the numbers of a session's secrets. The counter survives daemon restarts; the values do not. */
-export interface NumberStore {
-  next(session: SessionRef): Promise<number> | number;
-  /** Highest number issued to a secret of the session; 0 if there was none. */
-  last(session: SessionRef): Promise<number> | number;
-}
-
-/** Remembers the numbers of values that cannot be guessed, also after the vault is gone. */
-export interface NumberMemory {
-  recall(session: SessionRef, value: string): Promise<number | null>;
-  keep(session: SessionRef, value: string, number: number): Promise<void>;
-}
-
-/** A value that gets a number. */
-export interface Unnumbered {
-  value: string;
-  rule: string;
-  /** False for a token of one spelling, beside the one of the value. */
-  isWhole: boolean;
-}
-
-/** A value known to be secret. */
-export interface KnownSecret {
-  rule: string;
-  value: string;
-  /** The secrets encoded in the value, if it contains nothing else. Default: the value itself is a secret. */
-  inner?: readonly string[] | undefined;
-}
-
-export interface SecretUse {
-  token: string;
-  rule: string;
-}
-
-/** Facts about a secret besides its text. */
-export interface SecretContext {
-  /** The known value that the text is a form of (its base64, a piece of it). Default: the text is the value. */
-  of?: string | undefined;
-  /** The tool in whose answer it occurs. Default: none. */
-  tool?: string | undefined;
-  /** Milliseconds since the epoch. Default: 0. */
-  time?: number | undefined;
-  /** The call in whose answer it occurs. Default: none. */
-  call?: SecretCall | undefined;
-}
-
-/** The call in whose answer a secret first occurred. */
-export interface SecretCall {
-  requestId: string;
-  /** Start of its input. */
-  input: string;
-}
-
-/** The details of a secret that a person may see. */
-export interface RevealedSecret {
-  summary: SecretSummary;
-  value: string;
-  call: SecretCall | null;
-}
+import { UNNUMBERED } from './look-alike.ts';
+import {
+  type KnownSecret,
+  type RevealedSecret,
+  type SecretContext,
+  type SecretUse,
+  type Unnumbered,
+  unknownSecret,
+} from './secret.ts';
+import type { SecretSummary } from './secret-summary.ts';
 
 /** Maximum number of numbered secrets per session; further ones are masked without a number. */
 const MAX_ENTRIES = 2000;
@@ -80,25 +26,6 @@ const AS_IT_IS_SHARE = 1 / 64;
 const MAX_VALUE_CHARS = 65_536;
 /** Maximum number of characters of all values of a session, in all spellings. */
 const MAX_TOTAL_CHARS = 16 * 1024 * 1024;
-
-interface Entry {
-  /** Canonical form, which programs get. */
-  value: string;
-  spellings: Spellings;
-  budget: OpeningBudget;
-  summary: SecretSummary;
-  call: SecretCall | null;
-}
-
-/** A secret as plain data. */
-interface EntryState {
-  readonly key: string;
-  readonly value: string;
-  readonly spellings: SpellingsState;
-  readonly openedMsAgo: readonly number[];
-  readonly summary: SecretSummary;
-  readonly call: SecretCall | null;
-}
 
 /** A vault as plain data. It may only be given to the next daemon, over a socket that no other process can open. */
 export interface VaultState {
@@ -162,13 +89,10 @@ export class Vault {
   }
 
   #restoreEntry(entries: Map<string, Promise<Entry>>, state: EntryState, now: number): void {
-    const { key, value, summary, call } = state;
-    const entry = { value, spellings: new Spellings(), budget: new OpeningBudget(), summary, call };
-    entry.spellings.restore(state.spellings);
-    entry.budget.restore(state.openedMsAgo, now);
-    this.#chars += value.length + entry.spellings.chars;
-    entries.set(key, Promise.resolve(entry));
-    this.#byDigits.set(digitsOf(summary.token), entry);
+    const entry = entryFrom(state, now);
+    this.#chars += entry.value.length + entry.spellings.chars;
+    entries.set(state.key, Promise.resolve(entry));
+    this.#byDigits.set(digitsOf(entry.summary.token), entry);
   }
 
   /** True if the vault holds neither learned values nor numbers. */
@@ -350,15 +274,12 @@ export class Vault {
     return entry;
   }
 
-  async #number(secret: Unnumbered, { tool, time, call }: SecretContext): Promise<Entry> {
-    const { value, rule } = secret;
+  async #number(secret: Unnumbered, context: SecretContext): Promise<Entry> {
     const number = await this.#numberFor(secret);
     const digits = String(number);
     if (!Number.isSafeInteger(number) || number < 1 || this.#byDigits.has(digits))
       throw new ContextdError('INTERNAL_ERROR', `the number ${digits} cannot be given to a secret`);
-    const use = { token: tokenOf(number), rule, kind: kindOf(rule) };
-    const summary = { ...use, tool: tool ?? null, firstSeenAt: time ?? 0, uses: 0, opened: 0, lastOpenedAt: null };
-    const entry = { value, spellings: new Spellings(), budget: new OpeningBudget(), summary, call: call ?? null };
+    const entry = newEntry(secret, number, context);
     this.#byDigits.set(digits, entry);
     return entry;
   }
@@ -370,19 +291,6 @@ export class Vault {
   }
 }
 
-function stateOf(key: string, { value, spellings, budget, summary, call }: Entry, now: number): EntryState {
-  return { key, value, spellings: spellings.state, openedMsAgo: budget.agesMs(now), summary, call };
-}
-
 function digitsOf(token: string): string {
   return token.slice('[SECRET_'.length, -1);
-}
-
-export function unknownSecret(digits: string): ContextdError {
-  return new ContextdError('SECRET_UNKNOWN', `[SECRET_${digits}] is not a secret of this session`, {
-    remedy:
-      'Use a token from an answer of this session; after a stop or a crash of the daemon, read the source again first. To write this text literally, put a backslash before its underscore.',
-    details: { token: `[SECRET_${digits}]` },
-    token: `[SECRET_${digits}]`,
-  });
 }

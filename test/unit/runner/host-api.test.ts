@@ -5,8 +5,8 @@ import { silentLogger } from '#src/core/log.js';
 import { loadPluginProtocol } from '#src/protocol/plugin/load-plugin-protocol.js';
 import { HostApi, type HostCall } from '#src/runner/host-api.js';
 import { HOST_METHODS } from '#src/runner/host-methods.js';
+import type { CommandResult, CommandSpec, Connection, EndedBy } from '#src/sandbox/contract/command.js';
 import type { SandboxPolicy } from '#src/sandbox/contract/policy.js';
-import type { CommandResult, CommandSpec, Connection, EndedBy } from '#src/sandbox/contract/sandbox.js';
 import { sessionNamed } from '../../helpers/sessions.ts';
 import { ScriptedSandbox } from './scripted-sandbox.ts';
 

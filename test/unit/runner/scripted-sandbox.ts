@@ -1,5 +1,6 @@
+import type { CommandResult, CommandSpec } from '#src/sandbox/contract/command.js';
 import type { SandboxPolicy } from '#src/sandbox/contract/policy.js';
-import type { CommandResult, CommandSpec, Sandbox } from '#src/sandbox/contract/sandbox.js';
+import type { Sandbox } from '#src/sandbox/contract/sandbox.js';
 
 const notAsked = (): Promise<never> => Promise.reject(new Error('not asked'));
 

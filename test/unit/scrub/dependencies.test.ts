@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionRef } from '#src/call/session.js';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
-import { createScrubber } from '#src/scrub/scrubber.js';
+import { createScrubber } from '#src/scrub/session-scrubber.js';
 import { sessionNamed } from '../../helpers/sessions.ts';
 import { engine, scanner } from '../../helpers/test-rules.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
 import { createEngine } from '#src/scrub/hardened/engine.js';
-import { createScrubber } from '#src/scrub/scrubber.js';
+import { createScrubber } from '#src/scrub/session-scrubber.js';
 import { runTool } from '#src/sdk/test-harness.js';
 import type { JsonObject } from '#src/sdk/tool.js';
 import { safeRead } from '#tools/safe_read/main.js';

@@ -1,20 +1,19 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { FileChanges } from '../../../call/outcome.ts';
 import type { SetAside } from '../../../core/envelope.ts';
 import { ContextdError } from '../../../core/errors.ts';
 import { KeyedLock } from '../../../core/lock.ts';
 import type { Logger } from '../../../core/log.ts';
 import { type RawPath, toText } from '../../../fs/raw-path.ts';
-import { formatListing, parseListing } from '../../../sandbox/contract/merge-listing.ts';
-import type { Commit, Entry, Listing, MergeOp, PatchReply, Refused } from '../../../sandbox/contract/merge-messages.ts';
+import { parseListing } from '../../../sandbox/contract/merge-listing.ts';
+import type { Commit, Entry, MergeOp, PatchReply, Refused } from '../../../sandbox/contract/merge-messages.ts';
 import type { LayerKind } from '../../../sandbox/contract/mounted.ts';
 import type { SandboxPolicy, WorkspaceView } from '../../../sandbox/contract/policy.ts';
 import type { Sandbox } from '../../../sandbox/contract/sandbox.ts';
-import { layerDir } from '../../../sandbox/layers/place.ts';
 import type { Undo } from '../../undo/undo.ts';
 import type { Branch, FilesState } from '../branch.ts';
 import type { BranchStore } from '../branch-store.ts';
+import { BranchStarts } from './branch-starts.ts';
+import { conflict, notWritten } from './merge-errors.ts';
 import {
   candidatesOf,
   type MergePlan,
@@ -62,24 +61,18 @@ export interface MergeCall {
   readonly tool: string;
 }
 
-/** What the branch was opened on, kept beside its files. */
-interface Opened {
-  readonly kind: LayerKind;
-  readonly heads: readonly string[];
-  readonly hidden: readonly RawPath[];
-}
-
 const NAMED_MAX = 20;
-const CONFLICTS_NAMED_MAX = 20;
 
 /** The files of branches that have their own: kept apart, compared, merged or discarded. */
 export class BranchFiles {
   readonly #deps: BranchFilesDeps;
+  readonly #starts: BranchStarts;
   /** By branch: one step after another. */
   readonly #lock = new KeyedLock();
 
   constructor(deps: BranchFilesDeps) {
     this.#deps = deps;
+    this.#starts = new BranchStarts(deps.layersDir);
   }
 
   /** Removes the files of branches that were closed two weeks ago. */
@@ -110,10 +103,9 @@ export class BranchFiles {
     try {
       const view = await this.#list(own, null);
       const hidden = [...open.listing.keys()].filter((path) => !view.listing.has(path));
-      const opened: Opened = { kind, heads: open.heads, hidden };
-      await this.#write(branch, 'open', open.listing);
-      if (kind === 'copy') await this.#write(branch, 'copied', view.listing);
-      await writeWhole(this.#placeOf(branch, 'opened'), JSON.stringify(opened));
+      await this.#starts.writeListing(branch, 'open', open.listing);
+      if (kind === 'copy') await this.#starts.writeListing(branch, 'copied', view.listing);
+      await this.#starts.writeStart(branch, { kind, heads: open.heads, hidden });
       await store.openFiles(branch.id, saved?.tree ?? '');
     } catch (cause) {
       await this.#drop(branch);
@@ -182,9 +174,9 @@ export class BranchFiles {
   ): Promise<{ plan: MergePlan; commits: readonly Commit[] }> {
     const { sandbox, policyFor } = this.#deps;
     const [parent, own] = [policyFor(parentView(branch)), policyFor(ownView(branch))];
-    const opened = await this.#opened(branch);
-    const open = await this.#read(branch, 'open');
-    const copied = opened.kind === 'copy' ? await this.#read(branch, 'copied') : null;
+    const opened = await this.#starts.readStart(branch);
+    const open = await this.#starts.readListing(branch, 'open');
+    const copied = opened.kind === 'copy' ? await this.#starts.readListing(branch, 'copied') : null;
     const base = (await this.#list(parent, null)).listing;
     const { listing: view, commits } = await this.#list(own, opened.heads);
     const compared = {
@@ -213,7 +205,7 @@ export class BranchFiles {
   async #keepBefore(branch: OwnBranch): Promise<void> {
     if (branch.outer.length > 0) return;
     const saved = await this.#deps.undo.save(branch.project, branch.id).catch(() => null);
-    await writeWhole(this.#placeOf(branch, 'before'), saved?.tree ?? '');
+    await this.#starts.writeBefore(branch, saved?.tree ?? '');
   }
 
   async #apply(
@@ -232,7 +224,7 @@ export class BranchFiles {
       result = await sandbox.merge(policyFor(parentView(branch)), branch.id, { do: 'apply', ops });
     } finally {
       if (watched !== null) {
-        const tree = before === 'open' ? '' : await readFile(this.#placeOf(branch, 'before'), 'utf8').catch(() => '');
+        const tree = before === 'open' ? '' : await this.#starts.readBefore(branch);
         // A file that a directory replaces is removed first.
         const halfDone = ops.filter(({ now }) => now === null || now.kind === 'd').map(({ path }) => path);
         const earlier = tree === '' ? null : { tree, paths: new Set([...done, ...halfDone]) };
@@ -274,30 +266,6 @@ export class BranchFiles {
     const { reply } = await this.#deps.sandbox.merge(policy, null, { do: 'list', heads });
     return { ...reply, listing: parseListing(reply.listing) };
   }
-
-  #placeOf({ project, id }: OwnBranch, name: string): string {
-    return join(layerDir(this.#deps.layersDir, project, id), name);
-  }
-
-  async #write(branch: OwnBranch, name: string, listing: Listing): Promise<void> {
-    await writeWhole(this.#placeOf(branch, name), formatListing(listing));
-  }
-
-  async #read(branch: OwnBranch, name: string): Promise<Listing> {
-    return parseListing(await readFile(this.#placeOf(branch, name), 'utf8'));
-  }
-
-  async #opened(branch: OwnBranch): Promise<Opened> {
-    try {
-      // Written by `open`, in a directory that only the daemon's user can enter.
-      return JSON.parse(await readFile(this.#placeOf(branch, 'opened'), 'utf8'));
-    } catch (cause) {
-      throw new ContextdError('NOT_FOUND', `the files of branch ${branch.id} are gone`, {
-        remedy: 'Return from it with "files":"discard".',
-        cause,
-      });
-    }
-  }
 }
 
 const NOTHING_MERGED: Merged = { changes: null, skipped: [], commits: [], quarantined: [] };
@@ -330,35 +298,4 @@ function changesOf(ops: readonly MergeOp[]): FileChanges {
     more: Math.max(0, files.length - NAMED_MAX),
     notCovered: [],
   };
-}
-
-function conflict({ id }: OwnBranch, paths: readonly Refused[], isWritten: boolean): ContextdError {
-  const person = `or ask the person to run \`ctxd branch merge ${id} --keep-base PATH --take-branch PATH --merge-text PATH\``;
-  return new ContextdError('CONFLICT', notMerged(id, paths, isWritten), {
-    remedy: isWritten
-      ? `Return again to go on with what is no conflict any more; ${person}; or return with "files":"discard", which leaves what is merged (\`ctxd undo\` takes it back).`
-      : `Make these paths in the branch as they are in the workspace, and return again; ${person}; or return with "files":"discard".`,
-    details: { branch: id, paths: paths.slice(0, 100).map(({ path }) => toText(path)) },
-  });
-}
-
-/** Nothing of the branch is lost: it has its files until all are merged. */
-function notWritten({ id }: OwnBranch, failed: readonly Refused[], isWritten: boolean): ContextdError {
-  const isFull = failed.some(({ why }) => /^(?:ENOSPC|EDQUOT)\b/.test(why));
-  return new ContextdError(isFull ? 'STORAGE_FULL' : 'CONFLICT', notMerged(id, failed, isWritten), {
-    remedy: `${isFull ? 'Free disk space' : 'Make these paths writable'} and return again, or return with "files":"discard": the branch has kept everything.`,
-    details: { branch: id, paths: failed.slice(0, 100).map(({ path }) => toText(path)) },
-  });
-}
-
-function notMerged(id: string, paths: readonly Refused[], isWritten: boolean): string {
-  const named = paths.slice(0, CONFLICTS_NAMED_MAX).map(({ path, why }) => `${toText(path)} (${why})`);
-  const more = paths.length > named.length ? ` and ${paths.length - named.length} more` : '';
-  const written = isWritten ? 'other files may be merged already' : 'nothing was written';
-  return `branch ${id} is not merged, ${written}: ${named.join(', ')}${more}`;
-}
-
-async function writeWhole(file: string, text: string): Promise<void> {
-  await writeFile(`${file}.draft`, text, { mode: 0o600 });
-  await rename(`${file}.draft`, file);
 }

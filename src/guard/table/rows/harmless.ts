@@ -2,7 +2,8 @@ import { type NameRow, rowsOf } from '../row.ts';
 
 /**
  * Names that begin with a dot or end as settings do, and that are everyday work. Either no program on the host runs
- * anything because of them, or only the project's own build reads them, which a person starts by its name.
+ * anything because of them, or only the project's own build reads them, which a person starts by its name. One table: a
+ * row has the names, the program that reads them, when it does, and its document.
  */
 export const HARMLESS: readonly NameRow[] = rowsOf('harmless', [
   [['.contextd-merge', '.contextd-undo-*'], 'contextd', 'a merge or an undo', 'docs/branches.md'],

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { TerminalScreen } from '../../../text/terminal-screen.ts';
-import { TERMINAL_SIZE } from '../../contract/sandbox.ts';
+import { TERMINAL_SIZE } from '../../contract/command.ts';
 import type { TerminalReply, TerminalRequest } from './messages.ts';
 
 let scrolledOff = '';

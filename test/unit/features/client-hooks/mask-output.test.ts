@@ -7,7 +7,7 @@ import { maskOutput } from '#src/features/client-hooks/mask-output.js';
 import { createEngine } from '#src/scrub/hardened/engine.js';
 import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { createScanner } from '#src/scrub/scan/scanner.js';
-import { createScrubber } from '#src/scrub/scrubber.js';
+import { createScrubber } from '#src/scrub/session-scrubber.js';
 import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { generate, seededRandom } from '../../../helpers/secret-samples.ts';
 import { sessionNamed } from '../../../helpers/sessions.ts';

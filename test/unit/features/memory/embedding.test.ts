@@ -8,7 +8,7 @@ import { silentLogger } from '#src/core/log.js';
 import { checkEmbedding, createDense } from '#src/features/memory/embedding.js';
 import { Memories } from '#src/features/memory/memories.js';
 import { MemoryStore } from '#src/features/memory/store.js';
-import { createScrubber } from '#src/scrub/scrubber.js';
+import { createScrubber } from '#src/scrub/session-scrubber.js';
 import { openEmbeddingServer } from '../../../helpers/embedding-server.ts';
 import { generate, seededRandom } from '../../../helpers/sample-patterns.ts';
 import { createTestMemoryDatabase } from '../../../helpers/test-memory-database.ts';

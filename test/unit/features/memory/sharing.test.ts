@@ -10,7 +10,7 @@ import { Memories } from '#src/features/memory/memories.js';
 import { MEMORY_MIGRATIONS } from '#src/features/memory/migrations.js';
 import { Sharing } from '#src/features/memory/sharing.js';
 import { MemoryStore } from '#src/features/memory/store.js';
-import { createScrubber } from '#src/scrub/scrubber.js';
+import { createScrubber } from '#src/scrub/session-scrubber.js';
 import { openQdrant, type TestQdrant } from '../../../helpers/qdrant-server.ts';
 import { generate, seededRandom } from '../../../helpers/sample-patterns.ts';
 import { createTestDatabase } from '../../../helpers/test-database.ts';

@@ -9,7 +9,7 @@ import { PassedRequests } from '#src/features/upstreams/passed-requests.js';
 import { createEngine } from '#src/scrub/hardened/engine.js';
 import { readRuleSources } from '#src/scrub/rule-sources.js';
 import { createScanner } from '#src/scrub/scan/scanner.js';
-import { createScrubber } from '#src/scrub/scrubber.js';
+import { createScrubber } from '#src/scrub/session-scrubber.js';
 import type { StoredServer, StoredTool } from '#src/stores/upstream-servers.js';
 import { DefinitionCollector, type DefinitionKind } from '#src/upstream/definitions.js';
 import { snapshotOf } from '#src/upstream/snapshot.js';

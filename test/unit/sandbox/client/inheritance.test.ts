@@ -4,8 +4,8 @@ import type { JsonObject } from '#src/core/json.js';
 import { silentLogger } from '#src/core/log.js';
 import { EgressRelay } from '#src/sandbox/client/egress-relay.js';
 import { Inheritance } from '#src/sandbox/client/inheritance.js';
+import type { SteeredCommand } from '#src/sandbox/contract/command.js';
 import type { SandboxPolicy } from '#src/sandbox/contract/policy.js';
-import type { SteeredCommand } from '#src/sandbox/contract/sandbox.js';
 
 const POLICY: SandboxPolicy = {
   workspace: { path: '/p', layer: null },

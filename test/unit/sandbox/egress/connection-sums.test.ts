@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Connection } from '#src/sandbox/contract/command.js';
 import { CONNECTIONS_LISTED, ConnectionSums } from '#src/sandbox/contract/connection-sums.js';
-import type { Connection } from '#src/sandbox/contract/sandbox.js';
 
 function connection(host: string, more: Partial<Connection> = {}): Connection {
   const allowed = { allowed: true, rule: '*.example.com', why: '', isAllowable: false };

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { removeStubs } from '#src/sandbox/run/starter.js';
+import { removeStubs } from '#src/sandbox/run/stubs.js';
 
 let base = '';
 let project = '';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
-import { createScrubber } from '#src/scrub/scrubber.js';
+import { createScrubber } from '#src/scrub/session-scrubber.js';
 import { dependencyFiles, MODULES } from '../../../helpers/dependency-files.ts';
 import { propertyRuns } from '../../../helpers/property-runs.ts';
 import { sessionNamed } from '../../../helpers/sessions.ts';
