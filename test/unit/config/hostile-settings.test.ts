@@ -102,9 +102,10 @@ describe('settings that somebody wrote', () => {
           else expect(found).toEqual(written);
         }
       }),
-      runs,
+      // The first case is taken for certain: `test:unit` has few.
+      { ...runs, examples: [[[[['audit', 'durable'], false]]]] },
     );
-    expect(taken).toBeGreaterThan(runs.numRuns / 10);
+    expect(taken).toBeGreaterThan(Math.floor(runs.numRuns / 10));
   });
 
   it('NFR-2.2: are refused if a name is no setting, wherever it stands', () => {
