@@ -94,6 +94,11 @@ export class Arrival {
     return this.#state;
   }
 
+  /** Call if this daemon is asked to stop: without the state it need not start, and the daemon before goes on. */
+  stops(): void {
+    this.#pair.tell('stops');
+  }
+
   /** Hashes of the bundles whose tools run. Call before `adopt`. */
   get bundles(): string[] {
     return (this.#state?.calls ?? []).map(({ tool }) => tool.sha256);
@@ -167,9 +172,13 @@ export class Arrival {
     return this.#serve(name, args);
   }
 
-  async #serve(name: string, args: readonly unknown[]): Promise<unknown> {
-    await this.#adopted.promise;
-    return this.#parts?.moves.works.serve(name, args);
+  /** In the order in which it arrives: a cancellation comes after what it cancels. */
+  #serve(name: string, args: readonly unknown[]): Promise<unknown> {
+    if (this.#early === null)
+      return this.#parts?.moves.works.serve(name, args) ?? Promise.reject(new Error('no parts'));
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    this.#early.push(() => resolve(this.#serve(name, args)));
+    return promise;
   }
 
   async #finish(requestId: string, outcome: CarriedOutcome): Promise<CallAnswer> {
@@ -202,9 +211,7 @@ export class Arrival {
       return;
     }
     if (name === 'introduce') this.#parts?.network.introduce(args[0] as IntroducedScope);
-    if (name !== 'cancelService') return;
-    this.#parts?.serviceCancelled(String(args[0]));
-    this.#parts?.moves.next?.tell(name, ...args);
+    if (name === 'cancelService') this.#parts?.serviceCancelled(String(args[0]));
   }
 
   #frame(header: JsonObject, body: Buffer): void {
