@@ -201,6 +201,7 @@ async function handOver() {
     spawner: null,
     hasStreams: false,
     network: at.network.leave(() => {}),
+    passing: at.passing.leave(),
   };
   const taken = pair.ask('takeOver', state);
   taken.catch(() => {});

@@ -21,6 +21,7 @@ import type { Branches } from '../branches/branches.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { IntroducedScope, Network } from '../network/network.ts';
 import type { CallGate } from '../shared/call-gate.ts';
+import type { PassedRequests } from '../upstreams/passed-requests.ts';
 import { buildId } from './build-id.ts';
 import type { HandedState } from './handed-state.ts';
 import type { Moves } from './moves.ts';
@@ -32,6 +33,7 @@ export interface ArrivalParts {
   sandbox: Pick<InheritableSandbox, 'heritage'>;
   scrubber: Pick<Scrubber, 'restore'>;
   network: Pick<Network, 'adopt' | 'introduce'>;
+  passing: Pick<PassedRequests, 'adopt'>;
   callUndo: Pick<RelocatedUndo, 'adopt' | 'cutShort'>;
   branches: Pick<Branches, 'adopt'>;
   jobs: Pick<Jobs, 'adopt'>;
@@ -129,6 +131,7 @@ export class Arrival {
     this.#parts = parts;
     parts.scrubber.restore(state.vaults);
     parts.network.adopt(state.network);
+    parts.passing.adopt(state.passing);
     parts.callUndo.adopt(state.undo);
     parts.jobs.adopt(state.jobs);
     parts.questions.adopt((answer) => this.#pair.tell('answerQuestion', answer));

@@ -14,6 +14,7 @@ import type { Jobs, JobsState } from '../jobs/jobs.ts';
 import type { Network } from '../network/network.ts';
 import type { CallGate, Held } from '../shared/call-gate.ts';
 import type { Undo } from '../undo/undo.ts';
+import type { PassedRequests } from '../upstreams/passed-requests.ts';
 import { buildId } from './build-id.ts';
 import type { HandedState } from './handed-state.ts';
 import type { Moves } from './moves.ts';
@@ -34,6 +35,7 @@ export interface DepartureDeps {
   undo: Pick<Undo, 'leave'>;
   branches: Pick<Branches, 'leave'>;
   network: Pick<Network, 'leave'>;
+  passing: Pick<PassedRequests, 'leave'>;
   gate: Pick<CallGate, 'running' | 'hold' | 'cancel' | 'ended' | 'drain' | 'isStopping'>;
   carried: CarriedCalls;
   moves: Moves;
@@ -277,7 +279,7 @@ export class Departure {
   }
 
   async #collect({ pair, heritage, streams }: Leaving): Promise<HandedState> {
-    const { sandbox, runner, scrubber, jobs, undo, branches, network, carried } = this.#deps;
+    const { sandbox, runner, scrubber, jobs, undo, branches, network, carried, passing } = this.#deps;
     const calls = carried.leave((requestId, outcome) => finish(pair, requestId, outcome));
     let left: JobsState | null = null;
     const leaveJobs = async (): Promise<readonly number[]> => {
@@ -301,6 +303,7 @@ export class Departure {
       spawner,
       hasStreams: streams !== null,
       network: network.leave((scope) => pair.tell('introduce', scope)),
+      passing: passing.leave(),
     };
   }
 
