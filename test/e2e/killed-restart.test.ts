@@ -130,7 +130,7 @@ it.each([
 ])(
   'NFR-2.3: a daemon that gets SIGTERM while its state moves and %s runs leaves jobs to the new one, and answers its calls',
   async (_, hasCall) => {
-    const env = { CONTEXTD_SESSION_ID: `moving ${hasCall}` };
+    const env = { CONTEXTD_SESSION_ID: `moving-${hasCall}` };
     const job = await at.ask('safe_bash', { command: 'sleep 600', background: true }, { env });
     expect(job.data).toMatchObject({ job: 1, state: 'running' });
     const { pid } = await at.status();

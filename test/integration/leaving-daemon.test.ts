@@ -19,17 +19,20 @@ afterEach(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** A program that takes over whatever it is given, and says so in a file. */
+/** A program that takes over whatever it is given, says so in a file, and is ready once there is a file `go`. */
 function nextDaemon(taken: string): string {
   const launcher = join(dir, 'launcher.mjs');
   const pair = join(import.meta.dirname, '../../dist/src/features/hand-over/pair.js');
   const text = `#!${process.execPath}
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { Pair } from ${JSON.stringify(pair)};
 const pair = new Pair(new Socket({ fd: 3, readable: true, writable: true }), {
   async answer(name) {
-    if (name === 'takeOver') writeFileSync(${JSON.stringify(taken)}, '');
+    if (name !== 'takeOver') return null;
+    writeFileSync(${JSON.stringify(taken)}, '');
+    while (!existsSync(${JSON.stringify(join(dir, 'go'))})) await setTimeout(5);
     return null;
   },
   told() {},
@@ -42,8 +45,7 @@ pair.tell('ready', ${JSON.stringify(buildId())});
   return launcher;
 }
 
-it('NFR-2.3: the state of a daemon moves once its chores are over, however long they take, and none begins meanwhile', async () => {
-  const taken = join(dir, 'taken');
+function departureTo(taken: string): Departure {
   const departure = new Departure({
     ...at,
     paths: { launcher: nextDaemon(taken), logFile: join(dir, 'log') },
@@ -64,6 +66,13 @@ it('NFR-2.3: the state of a daemon moves once its chores are over, however long 
     leaveDoors() {},
     earlierGone: Promise.resolve(),
   });
+  return departure;
+}
+
+it('NFR-2.3: the state of a daemon moves once its chores are over, however long they take, and none begins meanwhile', async () => {
+  const taken = join(dir, 'taken');
+  writeFileSync(join(dir, 'go'), '');
+  const departure = departureTo(taken);
   const chore = Promise.withResolvers<void>();
   const underWay = at.moves.chores.run(() => chore.promise);
   const replaced = departure.run('');
@@ -74,6 +83,19 @@ it('NFR-2.3: the state of a daemon moves once its chores are over, however long 
   await underWay;
   expect(await replaced).toMatchObject({ calls: 0, jobs: 0 });
   expect([existsSync(taken), at.moves.chores.isPaused]).toEqual([true, true]);
+});
+
+it('NFR-2.3: a daemon that is asked to stop while its state moves begins with that when the next one has it', async () => {
+  const taken = join(dir, 'taken');
+  const departure = departureTo(taken);
+  const replaced = departure.run('');
+  await expect.poll(() => existsSync(taken), { timeout: 30_000 }).toBe(true);
+  const drained = departure.drain(0, 'signal');
+  expect(at.gate.isStopping).toBe(false);
+  writeFileSync(join(dir, 'go'), '');
+  expect(await replaced).toMatchObject({ calls: 0, jobs: 0 });
+  expect(await drained).toMatchObject({ ended: 0 });
+  expect(at.gate.isStopping).toBe(true);
 });
 
 it('NFR-2.3: a daemon that was replaced removes nothing of the search of the next one when it ends', async () => {
