@@ -102,16 +102,12 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   const questions = new PassedQuestions();
   const departure = new Departure({
     ...before,
+    ...deps,
     questions,
-    paths,
     drainMs: config.server.drain_ms,
     environment: daemonEnvironment(deps.environment),
     isAllowed: deps.canHandOver ?? false,
     gate,
-    clock,
-    logger,
-    requestStop: deps.requestStop,
-    endNow: deps.endNow,
   });
   const management = managementOf(deps, {
     telemetry,

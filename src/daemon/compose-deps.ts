@@ -25,4 +25,6 @@ export interface ComposeDeps {
   requestStop(graceMs: number, cause: StopCause): void;
   /** Ends the process at once: nothing that it does could be right any more. */
   endNow(): void;
+  /** Another process rotates the log from now on. */
+  leaveLog(): void;
 }

@@ -26,11 +26,11 @@ export function compose(deps: ComposeDeps, door?: Door): DaemonComposition {
   const execution = buildExecution(deps, known);
   const entrance = buildEntrance(deps, { ...known, ...execution }, door);
   const built = { ...known, ...execution, ...entrance };
-  const { scrubber, gate } = built;
+  const { scrubber, departure } = built;
   return {
     built,
     parts: startOrder(deps, built),
-    drain: (graceMs, cause) => gate.drain(graceMs, cause),
+    drain: (graceMs, cause) => departure.drain(graceMs, cause),
     mask: (text) => scrubber.maskText(text),
     maskLater: (texts) => scrubber.maskTexts(texts),
   };

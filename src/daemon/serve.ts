@@ -14,7 +14,7 @@ import {
   watchSignals,
 } from '../core/lifecycle.ts';
 import type { Logger } from '../core/log.ts';
-import { createFileSink } from '../core/log-file.ts';
+import { createFileSink, type LogSink } from '../core/log-file.ts';
 import { ensureVacant, type ProbeDeps } from '../doors/grpc/probe.ts';
 import { Arrival } from '../features/hand-over/arrival.ts';
 import { createLogger, createStderrSink } from '../features/shared/logger.ts';
@@ -43,6 +43,7 @@ export interface ServeOptions {
 interface Service {
   config: Config;
   logger: Logger;
+  sink: LogSink;
   /** Once built, the parts mask the text of log lines. Until then the text is withheld. */
   compose(requestStop: (graceMs: number, cause: StopCause) => void): Composition;
 }
@@ -56,7 +57,7 @@ export async function serve(
   await ensureDirectories(paths);
   const arrival = takeOver ? new Arrival() : undefined;
   if (arrival === undefined) await ensureVacant(paths);
-  const { config, logger, compose } = await prepare(program, {
+  const { config, logger, sink, compose } = await prepare(program, {
     foreground,
     canHandOver: !foreground && (replaceable || takeOver),
     arrival,
@@ -64,14 +65,18 @@ export async function serve(
   const stop = createStopRequest();
   watchSignals({ stop, drainMs: config.server.drain_ms, foreground, logger });
   watchCrashes(logger);
+  if (arrival !== undefined) void stop.requested.then(() => arrival.stops());
   const composition =
     arrival === undefined
       ? await startAlone(() => start(compose(stop.request), logger), { probe: paths, clock, logger })
       : await startAfter(arrival, compose(stop.request), logger);
+  // The log belongs to the daemon that owns the state.
+  sink.own?.();
   logger.info('daemon.ready', { pid: process.pid, start_ms: Math.round(process.uptime() * 1000) });
   const { graceMs, cause } = await stop.requested;
   const { waited, ended } = await composition.drain(graceMs, cause);
   logger.info('daemon.stopping', { cause, drained: ended === 0, calls_waited: waited, calls_ended: ended });
+  sink.follow?.();
   await stopParts(composition.parts, logger);
   logger.info('daemon.stopped', { pid: process.pid });
 }
@@ -108,10 +113,12 @@ async function prepare(
   return {
     config,
     logger,
+    sink,
     compose(requestStop) {
       const before = arrival === undefined ? {} : { arrival };
       const endNow = (): never => process.exit(ERROR_TABLE.INTERNAL_ERROR.exitCode);
-      const own = { environment, paths, config, clock, timer, logger, requestStop, endNow };
+      const leaveLog = (): void => sink.follow?.();
+      const own = { environment, paths, config, clock, timer, logger, requestStop, endNow, leaveLog };
       const composition = compose({ ...own, ...before, canHandOver });
       mask = (text) => composition.mask(text);
       maskLater = composition.maskLater ?? maskLater;

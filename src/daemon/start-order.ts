@@ -39,7 +39,7 @@ export function startOrder(deps: ComposeDeps, parts: DaemonParts): Part[] {
       ...networkChores({ ...parts, log: parts.networkLog, config: config.network, clock }),
       spawnerChore({ sandbox, gate, jobs, arrival, logger }),
     ],
-    { timer, logger },
+    { timer, logger, pausable: parts.moves.chores },
   );
   const background = [
     ...(dense === null ? [] : [named('embedding', dense)]),

@@ -118,6 +118,27 @@ it('NFR-2.3: a client answers a question that its server asked before the daemon
   await server.close();
 });
 
+it('NFR-2.3: a client of the newest revision answers a question that its server asked before the daemon was replaced', async () => {
+  const servers = join(import.meta.dirname, '../fixtures/mcp-servers');
+  const words = ['upstream', 'add', 'modern', '--path', servers, '--yes', '--', 'node'];
+  const added = await at.run(CTXD, [...words, join(servers, 'asking.mjs'), 'modern', '2026']);
+  expect(added, added.stderr).toMatchObject({ code: 0 });
+  const client = newClient('2026-07-28', { elicitation: { form: {} } });
+  client.setRequestHandler('elicitation/create', async () => {
+    const restarted = await at.run(CTXD, ['server', 'restart']);
+    expect(restarted).toMatchObject({ code: 0 });
+    return { action: 'accept', content: { name: 'Ann' } };
+  });
+  await client.connect(stdioTransport(at, PASSTHROUGH));
+  const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } };
+  const question = { method: 'elicitation/create', params: { mode: 'form', message: 'Who?', requestedSchema } };
+  const _meta = { 'test.example.com/ask': question };
+  const asked = await client.callTool({ name: 'tool_modern', arguments: {}, _meta });
+  expect(textOf(asked)).toContain('"name":"Ann"');
+  await client.close();
+  expect(await at.run(CTXD, ['upstream', 'remove', 'modern'])).toMatchObject({ code: 0 });
+});
+
 it('issue 34: when the daemon is killed the call ends with INTERRUPTED, and the question of its server is withdrawn', async () => {
   const server = new RawServer(at, PASSTHROUGH);
   await server.initialize({ elicitation: {} });

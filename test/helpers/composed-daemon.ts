@@ -83,6 +83,7 @@ export async function composeDaemon(settings: object, time?: HandTime, upstreams
     logger: silentLogger,
     requestStop() {},
     endNow() {},
+    leaveLog() {},
     ...servers,
   };
   const { parts, built } = compose(deps, noDoor);

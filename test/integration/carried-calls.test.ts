@@ -201,6 +201,7 @@ async function handOver() {
     spawner: null,
     hasStreams: false,
     network: at.network.leave(() => {}),
+    passing: at.passing.leave(),
   };
   const taken = pair.ask('takeOver', state);
   taken.catch(() => {});
@@ -209,10 +210,48 @@ async function handOver() {
     ours.destroy();
     theirs.destroy();
   };
-  return { next, arrival, taken, breakOff };
+  const send = (bytes: Buffer) => new Promise((resolve) => ours.write(bytes, resolve));
+  return { next, arrival, taken, send, breakOff };
+}
+
+/** What the pair of a daemon sends, in one piece. */
+async function sentAtOnce(send: (pair: Pair) => void): Promise<Buffer> {
+  const [ours, theirs] = duplexPair();
+  const pieces: Buffer[] = [];
+  theirs.on('data', (piece: Buffer) => pieces.push(piece));
+  send(new Pair(ours, { answer: async () => null, told() {}, frame() {}, closed() {} }));
+  await new Promise((resolve) => ours.end(resolve));
+  return Buffer.concat(pieces);
 }
 
 describe('a daemon that takes over', () => {
+  it.each(['before', 'after'])(
+    'NFR-2.3: takes what the daemon before asks and says in one message in its order, %s it has adopted its calls',
+    async (moment) => {
+      const { next, arrival, taken, send, breakOff } = await handOver();
+      try {
+        const order: string[] = [];
+        next.moves.works.work('noted', async (name: string) => void order.push(name));
+        const serviceCancelled = (key: string): void => void order.push(`not ${key}`);
+        const message = await sentAtOnce((pair) => {
+          for (const name of ['one', 'two']) {
+            pair.ask('noted', name).catch(() => {});
+            pair.tell('cancelService', name);
+          }
+        });
+        if (moment === 'before') await send(message);
+        arrival.adopt({ ...next, serviceCancelled });
+        arrival.done();
+        await taken;
+        if (moment === 'after') await send(message);
+        await expect.poll(() => order).toEqual(['one', 'not one', 'two', 'not two']);
+      } finally {
+        breakOff();
+        await next.remove();
+      }
+    },
+  );
+
   it('NFR-2.3: ends the calls of the daemon before if that died before they were adopted', async () => {
     const requestId = newRequestId(Date.now());
     await endedWhileHeld(requestId);

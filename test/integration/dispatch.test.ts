@@ -45,6 +45,7 @@ async function assemble() {
       logger,
       requestStop() {},
       endNow() {},
+      leaveLog() {},
     },
     noDoor,
   );

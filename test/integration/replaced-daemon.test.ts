@@ -1,3 +1,4 @@
+import { linkSync, lstatSync, rmSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
 import { connect } from '#src/cli/client.js';
 import { createContext } from '#src/cli/context.js';
@@ -94,6 +95,18 @@ it('NFR-2.3: what finds a closed door while the daemon is replaced is asked of t
     attempt.lock.release();
   }
   expect(asked).toEqual(['remove', 'stop']);
+});
+
+it('NFR-2.3: a door that has left does not remove a socket at its path, even if that has the number of its own', async () => {
+  const { door, paths } = await open({});
+  // A number that is free again may be given to the socket of a later daemon.
+  const kept = `${paths.socket}.kept`;
+  linkSync(paths.socket, kept);
+  door.leave?.();
+  rmSync(paths.socket);
+  linkSync(kept, paths.socket);
+  await door.stop();
+  expect(lstatSync(paths.socket).ino).toBe(lstatSync(kept).ino);
 });
 
 it('what finds no daemon is not asked again', async () => {

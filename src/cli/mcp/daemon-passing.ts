@@ -34,6 +34,8 @@ export class DaemonPassing implements PassingPort {
   readonly #onNotice: (message: McpMessage) => void;
   #following: Following | null = null;
   #wasOpen = false;
+  /** The last name of the client. */
+  #name = '';
   /** The requests that give the servers of the next daemon what they kept, by what they set. */
   readonly #kept = new Map<string, Request>();
 
@@ -114,13 +116,16 @@ export class DaemonPassing implements PassingPort {
     const named = Promise.withResolvers<string>();
     const onMessage = (bytes: Buffer): void => {
       const event = decodePassedEvent(bytes);
-      if (event.kind === 'client') named.resolve(event.client);
-      else if (event.kind === 'notice') this.#onNotice(event.message);
+      if (event.kind === 'client') {
+        this.#name = event.client;
+        named.resolve(event.client);
+      }
+      if (event.kind === 'notice') this.#onNotice(event.message);
     };
     const following = { client: named.promise.then((client) => this.#restored(client)) };
     following.client.catch(() => {});
     this.#calls
-      .start(followServersRpc, this.#calls.ended, onMessage)
+      .start((context) => followServersRpc(context, this.#name), this.#calls.ended, onMessage)
       .then(() => named.reject(new Error('the daemon named no client')), named.reject)
       .finally(() => this.#forget(following));
     return following;

@@ -27,8 +27,13 @@ export type PassedEvent =
   | { kind: 'error'; error: McpError }
   | { kind: 'unknown client' };
 
-export function followServersRpc(context: CallContext): Rpc<PassedEvent> {
-  return rpc('FollowServers', encodeBytes(1, encodeContext(context)), decodePassedEvent);
+/** `earlier`: the name that the client had with the daemon before; '' if none. */
+export function followServersRpc(context: CallContext, earlier: string): Rpc<PassedEvent> {
+  return rpc(
+    'FollowServers',
+    [...encodeBytes(1, encodeContext(context)), ...encodeBytes(2, earlier)],
+    decodePassedEvent,
+  );
 }
 
 /** Throws RangeError for parameters that are nested too deeply to be written as text. */

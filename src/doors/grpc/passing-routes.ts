@@ -56,8 +56,10 @@ export function passingRoutes(
   };
 }
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 async function follow(
-  { context }: FollowRequest__Output,
+  { context, earlier }: FollowRequest__Output,
   signal: AbortSignal,
   send: Send,
   clients: Map<string, FollowingClient>,
@@ -65,7 +67,8 @@ async function follow(
 ): Promise<PassedEvent> {
   checkVersion(context);
   const project = context?.project_root ?? '';
-  const client = randomUUID();
+  // Nobody else knows the name, and a question that a client carries is for its name.
+  const client = UUID.test(earlier) && !clients.has(earlier) ? earlier : randomUUID();
   const notify = (message: McpMessage): void => void send({ notice_json: messageBytes(message) }, 'vital');
   clients.set(client, { project, notify, questions: new OpenQuestions() });
   const unfollow = passing.follow(project, notify);

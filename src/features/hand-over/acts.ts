@@ -2,7 +2,7 @@ import type { AnswerHook } from '../../call/client-hook.ts';
 import { left } from '../../dispatch/carried-call.ts';
 import type { Management, Requests, RpcMethods, RpcName } from '../../protocol/management-contract.ts';
 import { actOf, rpcMethods } from '../../protocol/management-rpcs.ts';
-import { Pausable } from './pausable.ts';
+import { Pausable } from '../shared/pausable.ts';
 
 /**
  * What persons and clients do beside calls. It changes what the next daemon goes on with, so it is over before the state moves, or

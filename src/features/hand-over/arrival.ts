@@ -21,6 +21,7 @@ import type { Branches } from '../branches/branches.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { IntroducedScope, Network } from '../network/network.ts';
 import type { CallGate } from '../shared/call-gate.ts';
+import type { PassedRequests } from '../upstreams/passed-requests.ts';
 import { buildId } from './build-id.ts';
 import type { HandedState } from './handed-state.ts';
 import type { Moves } from './moves.ts';
@@ -32,6 +33,7 @@ export interface ArrivalParts {
   sandbox: Pick<InheritableSandbox, 'heritage'>;
   scrubber: Pick<Scrubber, 'restore'>;
   network: Pick<Network, 'adopt' | 'introduce'>;
+  passing: Pick<PassedRequests, 'adopt'>;
   callUndo: Pick<RelocatedUndo, 'adopt' | 'cutShort'>;
   branches: Pick<Branches, 'adopt'>;
   jobs: Pick<Jobs, 'adopt'>;
@@ -94,6 +96,11 @@ export class Arrival {
     return this.#state;
   }
 
+  /** Call if this daemon is asked to stop: without the state it need not start, and the daemon before goes on. */
+  stops(): void {
+    this.#pair.tell('stops');
+  }
+
   /** Hashes of the bundles whose tools run. Call before `adopt`. */
   get bundles(): string[] {
     return (this.#state?.calls ?? []).map(({ tool }) => tool.sha256);
@@ -124,6 +131,7 @@ export class Arrival {
     this.#parts = parts;
     parts.scrubber.restore(state.vaults);
     parts.network.adopt(state.network);
+    parts.passing.adopt(state.passing);
     parts.callUndo.adopt(state.undo);
     parts.jobs.adopt(state.jobs);
     parts.questions.adopt((answer) => this.#pair.tell('answerQuestion', answer));
@@ -167,9 +175,13 @@ export class Arrival {
     return this.#serve(name, args);
   }
 
-  async #serve(name: string, args: readonly unknown[]): Promise<unknown> {
-    await this.#adopted.promise;
-    return this.#parts?.moves.works.serve(name, args);
+  /** In the order in which it arrives: a cancellation comes after what it cancels. */
+  #serve(name: string, args: readonly unknown[]): Promise<unknown> {
+    if (this.#early === null)
+      return this.#parts?.moves.works.serve(name, args) ?? Promise.reject(new Error('no parts'));
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    this.#early.push(() => resolve(this.#serve(name, args)));
+    return promise;
   }
 
   async #finish(requestId: string, outcome: CarriedOutcome): Promise<CallAnswer> {
@@ -202,9 +214,7 @@ export class Arrival {
       return;
     }
     if (name === 'introduce') this.#parts?.network.introduce(args[0] as IntroducedScope);
-    if (name !== 'cancelService') return;
-    this.#parts?.serviceCancelled(String(args[0]));
-    this.#parts?.moves.next?.tell(name, ...args);
+    if (name === 'cancelService') this.#parts?.serviceCancelled(String(args[0]));
   }
 
   #frame(header: JsonObject, body: Buffer): void {

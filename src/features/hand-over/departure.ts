@@ -3,8 +3,7 @@ import type { PassedAnswer } from '../../call/passing.ts';
 import type { CallAnswer } from '../../call/request.ts';
 import type { Clock } from '../../core/clock.ts';
 import { within } from '../../core/deadline.ts';
-import { ContextdError } from '../../core/errors.ts';
-import { type Part, type StopCause, stopParts } from '../../core/lifecycle.ts';
+import { type Drained, type Part, type StopCause, stopParts } from '../../core/lifecycle.ts';
 import type { Logger } from '../../core/log.ts';
 import { unpackError, type WireError } from '../../core/wire-error.ts';
 import type { CarriedCalls, CarriedOutcome } from '../../dispatch/carried-call.ts';
@@ -15,11 +14,13 @@ import type { Jobs, JobsState } from '../jobs/jobs.ts';
 import type { Network } from '../network/network.ts';
 import type { CallGate, Held } from '../shared/call-gate.ts';
 import type { Undo } from '../undo/undo.ts';
+import type { PassedRequests } from '../upstreams/passed-requests.ts';
 import { buildId } from './build-id.ts';
 import type { HandedState } from './handed-state.ts';
 import type { Moves } from './moves.ts';
 import { Pair } from './pair.ts';
 import { cannotHandOver, notStarted, type Successor, startSuccessor } from './successor.ts';
+import { answersLate, otherStarts, spawnerEnded, stopLater, stops, tookTooLong, underWay } from './why-not.ts';
 
 export interface DepartureDeps {
   paths: { launcher: string; logFile: string };
@@ -34,7 +35,8 @@ export interface DepartureDeps {
   undo: Pick<Undo, 'leave'>;
   branches: Pick<Branches, 'leave'>;
   network: Pick<Network, 'leave'>;
-  gate: Pick<CallGate, 'running' | 'hold' | 'cancel' | 'ended' | 'isStopping'>;
+  passing: Pick<PassedRequests, 'leave'>;
+  gate: Pick<CallGate, 'running' | 'hold' | 'cancel' | 'ended' | 'drain' | 'isStopping'>;
   carried: CarriedCalls;
   moves: Moves;
   questions: { answer(answer: PassedAnswer): void };
@@ -45,6 +47,8 @@ export interface DepartureDeps {
   requestStop(graceMs: number, cause: StopCause): void;
   /** Ends the process at once. Callers lose their connections, and ask the daemon that follows what became of their calls. */
   endNow(): void;
+  /** The next daemon rotates the log from now on. */
+  leaveLog(): void;
 }
 
 /** Milliseconds between looks at whether calls are in step 5. */
@@ -93,6 +97,8 @@ export class Departure {
   readonly #build = buildId();
   #ends: DepartureEnds | null = null;
   #isUnderWay = false;
+  /** Set while the state moves. */
+  #moving: Promise<unknown> | null = null;
 
   constructor(deps: DepartureDeps) {
     this.#deps = deps;
@@ -105,6 +111,16 @@ export class Departure {
   /** Throws CONFLICT while this daemon is being replaced: a stop would reach neither the next one nor what runs. */
   checkStays(): void {
     if (this.#isUnderWay) throw stopLater();
+  }
+
+  /** As that of the gate. A stop waits while the state moves: until then this daemon and the next one would end the same jobs. */
+  async drain(graceMs: number, cause: StopCause): Promise<Drained> {
+    const { gate, moves } = this.#deps;
+    while (this.#moving !== null) await this.#moving;
+    const drained = gate.drain(graceMs, cause);
+    // A restart that waits until the state can move is given up, and what it keeps waiting goes on.
+    if (moves.next === null) for (const paused of [moves.works, moves.acts, moves.chores]) paused.resume();
+    return drained;
   }
 
   /**
@@ -143,11 +159,13 @@ export class Departure {
 
   #pairWith({ socket }: Successor, onReady: (build: string) => void): Pair {
     const { gate, sandbox, moves, questions, endNow } = this.#deps;
-    return new Pair(socket, {
+    const pair = new Pair(socket, {
       answer: (name) => Promise.reject(new Error(`the next daemon asks for ${name}`)),
       told: (name, args) => {
         const [first, why] = args as [string, WireError];
         if (name === 'ready') onReady(first);
+        // Later it has the state, or will have it, and ends what runs as any daemon that stops.
+        if (name === 'stops' && moves.next === null && this.#moving === null) pair.close();
         if (name === 'cancel') gate.cancel(first, unpackError(why));
         if (name === 'answerQuestion') questions.answer(args[0] as PassedAnswer);
       },
@@ -158,6 +176,7 @@ export class Departure {
       // Nothing can be answered any more.
       closed: () => moves.next !== null && endNow(),
     });
+    return pair;
   }
 
   async #handOver(successor: Successor, leaving: Leaving): Promise<HandedOver> {
@@ -167,6 +186,7 @@ export class Departure {
     try {
       await this.#settle(held, leaving.pair);
       await moves.acts.pause();
+      await moves.chores.pause();
       carried.hold();
       await this.#answered(leaving.pair);
       await moves.works.pause();
@@ -178,16 +198,22 @@ export class Departure {
       if (allowStarts === null) throw otherStarts();
     } catch (thrown) {
       moves.works.resume();
+      moves.chores.resume();
       moves.acts.resume();
       carried.goOn();
       held.goOn();
       this.#stay(successor, leaving.pair);
       throw thrown;
     }
+    const moved = within(TAKE_OVER_MAX_MS, this.#move(leaving), () => {
+      throw tookTooLong(TAKE_OVER_MAX_MS);
+    });
+    const stay = (): void => {
+      this.#moving = null;
+    };
+    this.#moving = moved.then(stay, stay);
     try {
-      const counts = await within(TAKE_OVER_MAX_MS, this.#move(leaving), () => {
-        throw tookTooLong();
-      });
+      const counts = await moved;
       allowStarts();
       held.leave();
       logger.info('daemon.handed_over', { pid: successor.pid, ...counts });
@@ -202,15 +228,17 @@ export class Departure {
   }
 
   async #move(leaving: Leaving): Promise<Omit<HandedOver, 'pid'>> {
-    const { carried, moves, logger } = this.#deps;
+    const { carried, moves, logger, leaveLog } = this.#deps;
     const { ends, pair } = leaving;
     moves.leaving.abort();
-    await stopParts(ends.background, logger);
+    // One that had not stopped would write beside the next daemon: before this time is over, the move has failed.
+    await stopParts(ends.background, logger, TAKE_OVER_MAX_MS);
     ends.leaveDoors();
     const state = await this.#collect(leaving);
     await ends.flush();
     await moves.database.pause();
     await ends.database.stop();
+    leaveLog();
     await pair.ask('takeOver', state);
     moves.next = pair;
     moves.database.leave(pair);
@@ -229,20 +257,21 @@ export class Departure {
     const isSettled = (): boolean => gate.running().every(({ request }) => carried.has(request.requestId));
     if (await this.#becomes(isSettled, clock.monotonic() + drainMs, pair)) return;
     held.withdraw((requestId) => carried.hasBegun(requestId));
-    if (!(await this.#becomes(isSettled, clock.monotonic() + ANSWER_MAX_MS, pair))) throw answersLate();
+    if (!(await this.#becomes(isSettled, clock.monotonic() + ANSWER_MAX_MS, pair))) throw answersLate(ANSWER_MAX_MS);
   }
 
   /** Waits until no call has an outcome and no answer. Throws as `#settle`. */
   async #answered(pair: Pair): Promise<void> {
     const { carried, clock } = this.#deps;
     const until = clock.monotonic() + ANSWER_MAX_MS;
-    if (!(await this.#becomes(() => !carried.isAnswering, until, pair))) throw answersLate();
+    if (!(await this.#becomes(() => !carried.isAnswering, until, pair))) throw answersLate(ANSWER_MAX_MS);
   }
 
   /** False if it is not the case in time. `until`: on the monotonic clock. */
   async #becomes(isTrue: () => boolean, until: number, pair: Pair): Promise<boolean> {
     for (;;) {
       checkLives(pair);
+      if (this.#deps.gate.isStopping) throw stops();
       if (isTrue()) return true;
       if (this.#deps.clock.monotonic() >= until) return false;
       await delay(LOOK_MS);
@@ -250,7 +279,7 @@ export class Departure {
   }
 
   async #collect({ pair, heritage, streams }: Leaving): Promise<HandedState> {
-    const { sandbox, runner, scrubber, jobs, undo, branches, network, carried } = this.#deps;
+    const { sandbox, runner, scrubber, jobs, undo, branches, network, carried, passing } = this.#deps;
     const calls = carried.leave((requestId, outcome) => finish(pair, requestId, outcome));
     let left: JobsState | null = null;
     const leaveJobs = async (): Promise<readonly number[]> => {
@@ -274,6 +303,7 @@ export class Departure {
       spawner,
       hasStreams: streams !== null,
       network: network.leave((scope) => pair.tell('introduce', scope)),
+      passing: passing.leave(),
     };
   }
 
@@ -297,40 +327,4 @@ async function finish(pair: Pair, requestId: string, outcome: CarriedOutcome): P
 /** Nothing has moved yet. */
 function checkLives(pair: Pair): void {
   if (pair.isClosed) throw notStarted('it ended before it took over');
-}
-
-function otherStarts(): ContextdError {
-  return new ContextdError('CONFLICT', 'a daemon is being started', { remedy: 'Restart again in a moment.' });
-}
-
-function spawnerEnded(): ContextdError {
-  return new ContextdError('CONFLICT', 'the process that runs sandboxes has just ended', {
-    remedy: 'Nothing was interrupted by the restart. Restart again.',
-  });
-}
-
-function tookTooLong(): ContextdError {
-  return new ContextdError('TIMEOUT', `the new daemon did not take over within ${TAKE_OVER_MAX_MS} ms`, {
-    remedy: 'See `ctxd server logs`. The next call starts contextd.',
-  });
-}
-
-function underWay(): ContextdError {
-  return new ContextdError('CONFLICT', 'the daemon is being restarted already', { remedy: 'Wait until it has ended.' });
-}
-
-function stopLater(): ContextdError {
-  return new ContextdError('CONFLICT', 'the daemon is being restarted and cannot be stopped meanwhile', {
-    remedy: 'Run `ctxd server stop` again once the restart has ended.',
-  });
-}
-
-function stops(): ContextdError {
-  return new ContextdError('CONFLICT', 'the daemon is being stopped', { remedy: 'Start it with `ctxd server start`.' });
-}
-
-function answersLate(): ContextdError {
-  return new ContextdError('CONFLICT', `a call that has ended had no answer within ${ANSWER_MAX_MS} ms`, {
-    remedy: 'Nothing was interrupted. Restart again, or see `ctxd ps` for what runs.',
-  });
 }

@@ -18,4 +18,6 @@ export interface HandedState {
   /** True if the next daemon has inherited the streams of a spawner, whatever became of it. */
   readonly hasStreams: boolean;
   readonly network: NetworkState;
+  /** Opens the questions of MCP servers that clients carry. */
+  readonly passing: Buffer;
 }

@@ -1,3 +1,4 @@
+import { Pausable } from '../shared/pausable.ts';
 import { Acts } from './acts.ts';
 import type { Pair } from './pair.ts';
 import { Relocation } from './relocation.ts';
@@ -7,6 +8,7 @@ export class Moves {
   /** What calls need of parts that own state. */
   readonly works = new Relocation();
   readonly acts = new Acts();
+  readonly chores = new Pausable();
   /** The database moves after everything that writes to it has stopped. */
   readonly database = new Relocation(this.works);
   /** Aborts when the state is about to move. */

@@ -1,4 +1,4 @@
-import { Pausable } from './pausable.ts';
+import { Pausable } from '../shared/pausable.ts';
 
 /** A daemon, seen from the one whose calls still run. */
 export interface NextDaemon {
@@ -26,16 +26,17 @@ export class Relocation {
     return this.#next;
   }
 
-  /** The work under a name that no other has. */
+  /** The work under a name that no other has. `received`: what is called at once when the daemon before asks; default: the work. */
   work<Args extends unknown[], Answer>(
     name: string,
     work: (...args: Args) => Promise<Answer>,
+    received?: (...args: Args) => Promise<Answer>,
   ): (...args: Args) => Promise<Answer> {
     if (this.#works.has(name)) throw new Error(`two works are named ${name}`);
     const relocated = (...args: Args): Promise<Answer> =>
       this.#pausable.run(() => (this.#next === null ? work(...args) : this.#next.ask<Answer>(name, ...args)));
     // The daemon before asks with the arguments of its own work of this name.
-    this.#works.set(name, relocated as unknown as Work);
+    this.#works.set(name, (received ?? relocated) as unknown as Work);
     return relocated;
   }
 

@@ -84,6 +84,8 @@ export function createStandingAuditor(deps: StandingAuditorDeps): StandingAudito
       deps.logger.info('scrub.auditor_ready', { version: program.version, use: deps.use });
     },
     async stop() {
+      // The next daemon may use the folder by now.
+      if (stopping.signal.aborted) return;
       stopping.abort();
       before?.stop();
       await background?.stop();

@@ -3,6 +3,7 @@ import type { Part } from '../../core/lifecycle.ts';
 import type { Logger } from '../../core/log.ts';
 import type { ArtifactStore } from '../../stores/artifacts.ts';
 import type { CallGate } from './call-gate.ts';
+import { Pausable } from './pausable.ts';
 
 /** Background work that repeats for as long as the daemon runs. */
 export interface Chore {
@@ -14,8 +15,15 @@ export interface Chore {
   run(): unknown;
 }
 
+interface ChoresDeps {
+  timer: Timer;
+  logger: Logger;
+  /** While it is paused, chores that are due are left out until their next time. */
+  pausable?: Pausable;
+}
+
 /** Runs each chore at its interval, and never twice at the same time. `stop` waits for the chores that are running. */
-export function createChores(chores: readonly Chore[], { timer, logger }: { timer: Timer; logger: Logger }): Part {
+export function createChores(chores: readonly Chore[], { timer, logger, pausable = new Pausable() }: ChoresDeps): Part {
   const cancels = new Map<Chore, () => void>();
   const running = new Map<Chore, Promise<void>>();
   let isStopped = false;
@@ -26,7 +34,7 @@ export function createChores(chores: readonly Chore[], { timer, logger }: { time
   };
   const runOnce = async (chore: Chore): Promise<void> => {
     try {
-      await chore.run();
+      if (!pausable.isPaused) await pausable.run(async () => chore.run());
     } catch (cause) {
       logger.error('chore.failed', { chore: chore.name }, cause);
     }

@@ -55,6 +55,16 @@ export class PassedRequests implements PassingRequests {
     this.#deps = deps;
   }
 
+  /** What opens the questions that clients carry, for the next daemon. */
+  leave(): Buffer {
+    return this.#states.key;
+  }
+
+  /** Clients that carry questions of the daemon before can answer them. */
+  adopt(key: Buffer): void {
+    this.#states.adopt(key);
+  }
+
   follow(project: string, listener: (message: McpMessage) => void): () => void {
     const { links, changes } = this.#deps;
     const unfollows = [

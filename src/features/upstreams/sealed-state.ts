@@ -18,10 +18,20 @@ export interface AskedState {
 
 /**
  * The state of a question, for a client to carry: it may hold anything, and must come back unchanged, so it is encrypted instead
- * of scrubbed. The key is that of one daemon.
+ * of scrubbed. The key is that of one daemon and of those that replace it.
  */
 export class SealedState {
-  readonly #key = randomBytes(32);
+  #key: Buffer = randomBytes(32);
+
+  /** For the next daemon. */
+  get key(): Buffer {
+    return this.#key;
+  }
+
+  /** Opens and seals as the daemon before. */
+  adopt(key: Buffer): void {
+    this.#key = key;
+  }
 
   /** `owner`: what `open` must be given. */
   seal(asked: AskedState, owner: string): string {

@@ -318,6 +318,10 @@ export const DAEMON_DEFINITION = `{
                 "context": {
                   "type": "CallContext",
                   "id": 1
+                },
+                "earlier": {
+                  "type": "string",
+                  "id": 2
                 }
               }
             },

@@ -370,10 +370,18 @@ export interface ExecuteResponse__Output {
 
 export interface FollowRequest {
   'context'?: (CallContext | null);
+  /**
+   * The name that the client had with the daemon before, under which it carries questions of servers. Empty: it had none.
+   */
+  'earlier'?: (string);
 }
 
 export interface FollowRequest__Output {
   'context': (CallContext__Output | null);
+  /**
+   * The name that the client had with the daemon before, under which it carries questions of servers. Empty: it had none.
+   */
+  'earlier': (string);
 }
 
 export interface PassedEvent {

@@ -1,4 +1,5 @@
 import type { SessionRef } from '../../call/session.ts';
+import { untilAborted } from '../../core/deadline.ts';
 import type { Logger } from '../../core/log.ts';
 import type { IsSecret } from './judged.ts';
 import { type GitleaksRun, type MissedSecret, missedSecrets } from './run.ts';
@@ -60,7 +61,7 @@ export class Auditor {
   readonly #missedRules = new Set<string>();
   readonly #counts = { searched: 0, skipped: 0, failures: 0, missed: 0 };
   #working: Promise<void> | undefined;
-  #stopped = false;
+  readonly #stopping = new AbortController();
 
   constructor(deps: AuditorDeps) {
     this.#deps = deps;
@@ -71,7 +72,7 @@ export class Auditor {
   }
 
   submit(item: AuditItem): void {
-    if (this.#stopped) return;
+    if (this.#stopping.signal.aborted) return;
     if (this.#queue.length >= WAITING_MAX) {
       this.#counts.skipped += 1;
       return;
@@ -85,9 +86,9 @@ export class Auditor {
     await this.#working;
   }
 
-  /** Drops what waits and waits for a running process. */
+  /** Drops what waits and what a running process may find, and waits for what is being masked. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stopping.abort();
     this.#queue.length = 0;
     await this.#working;
   }
@@ -95,8 +96,9 @@ export class Auditor {
   async #work(): Promise<void> {
     while (this.#queue.length > 0) {
       await this.#deps.pause(GATHER_MS);
-      if (this.#stopped) break;
+      if (this.#stopping.signal.aborted) break;
       await this.#runBatch().catch((cause: unknown) => {
+        if (this.#stopping.signal.aborted) return;
         this.#counts.failures += 1;
         this.#deps.logger.error('scrub.audit_failed', {}, cause);
       });
@@ -120,7 +122,7 @@ export class Auditor {
       if (unsearched.length > 0) this.#counts.searched += 1;
     }
     if (texts.length === 0) return;
-    const reported = await this.#deps.run(texts, RUN_MS);
+    const reported = await untilAborted(this.#deps.run(texts, RUN_MS), this.#stopping.signal);
     const findings = reported.filter((finding) => this.#deps.isSecret(finding, [texts[finding.position] ?? '']));
     for (const item of new Set(owners)) {
       const found = missedSecrets(findings.filter(({ position }) => owners[position] === item));

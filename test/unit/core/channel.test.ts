@@ -74,6 +74,24 @@ describe('a channel', () => {
     expect(channel.pendingCount).toBe(0);
   });
 
+  it('NFR-2.3: settles a request that was forgotten neither with a reply nor with its end', async () => {
+    const { channel } = open();
+    const settled: string[] = [];
+    for (const name of ['replied', 'closed'])
+      void channel.ask(name).then(
+        () => settled.push(name),
+        () => settled.push(name),
+      );
+    const other = channel.ask('other');
+    channel.forget(1);
+    channel.forget(2);
+    expect([channel.isPending(1), channel.isPending(2), channel.pendingCount]).toEqual([false, false, 1]);
+    channel.resolve(1, 'late');
+    channel.close(new Error('it died'));
+    await expect(other).rejects.toThrow('it died');
+    expect(settled).toEqual([]);
+  });
+
   it('rejects a request that cannot be sent, and forgets it', async () => {
     const fault = new Error('not cloneable');
     const channel = new Channel<string, string>(() => {

@@ -53,7 +53,10 @@ describe('the messages that pass between an MCP client and servers', () => {
         },
       ),
     );
-    expect(FollowServers.requestDeserialize(followServersRpc(CONTEXT).message)).toMatchObject({ context: ON_WIRE });
+    expect(FollowServers.requestDeserialize(followServersRpc(CONTEXT, 'name').message)).toMatchObject({
+      context: ON_WIRE,
+      earlier: 'name',
+    });
     const refused = answerQuestionRpc(CONTEXT, 'q', { error: new McpError(-1, 'no', { why: 'busy' }) });
     expect(AnswerQuestion.requestDeserialize(refused.message)).toMatchObject({
       error_json: json({ code: -1, message: 'no', data: { why: 'busy' } }),

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { pause, type Timer } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
 import { type Chore, createChores, pruneChore } from '#src/features/shared/chores.js';
+import { Pausable } from '#src/features/shared/pausable.js';
 
 /** A timer that the test turns by hand. */
 class TestTimer implements Timer {
@@ -51,7 +52,7 @@ function heldChore(name: string, everyMs: number) {
   return { chore, runs };
 }
 
-async function startChores(chores: readonly Chore[]) {
+async function startChores(chores: readonly Chore[], pausable = new Pausable()) {
   const timer = new TestTimer();
   const errors: string[] = [];
   const logger = {
@@ -59,12 +60,41 @@ async function startChores(chores: readonly Chore[]) {
     error: (event: string, fields: object = {}, cause?: unknown) =>
       errors.push(`${event} ${JSON.stringify(fields)} ${cause instanceof Error ? cause.message : ''}`),
   };
-  const part = createChores(chores, { timer, logger });
+  const part = createChores(chores, { timer, logger, pausable });
   await part.start();
   return { timer, errors, part };
 }
 
 describe('the scheduler of background chores', () => {
+  it('NFR-2.3: is paused only once no chore runs, begins none until it goes on, and stops meanwhile', async () => {
+    const pausable = new Pausable();
+    const slow = heldChore('slow', 10);
+    let quick = 0;
+    const chores = [slow.chore, { name: 'quick', everyMs: 10, run: () => void quick++ }];
+    const { timer, errors, part } = await startChores(chores, pausable);
+    await timer.advance(10);
+    expect([slow.runs.length, quick]).toEqual([1, 1]);
+    let isPaused = false;
+    const paused = pausable.pause().then(() => {
+      isPaused = true;
+    });
+    await timer.advance(20);
+    expect([isPaused, quick]).toEqual([false, 1]);
+    slow.runs[0]?.resolve();
+    await paused;
+    await timer.advance(20);
+    expect([slow.runs.length, quick]).toEqual([1, 1]);
+    pausable.resume();
+    await timer.advance(10);
+    expect([slow.runs.length, quick]).toEqual([2, 2]);
+    slow.runs[1]?.resolve();
+    await settled();
+    await pausable.pause();
+    await timer.advance(10);
+    await part.stop();
+    expect(errors).toEqual([]);
+  });
+
   it('runs each chore at its own interval, first one interval after the start', async () => {
     const runs: string[] = [];
     const { timer, part } = await startChores([

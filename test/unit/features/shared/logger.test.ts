@@ -15,6 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ContextdError } from '#src/core/errors.js';
 import { createFileSink } from '#src/core/log-file.js';
 import { createLogger, type LoggerDeps } from '#src/features/shared/logger.js';
+import { propertyRuns } from '../../../helpers/property-runs.ts';
 
 function logger(deps: Partial<LoggerDeps> = {}) {
   const lines: string[] = [];
@@ -129,6 +130,7 @@ describe('the log file', () => {
     const file = join(dir, 'daemon.log');
     writeFileSync(file, 'from before, long enough\n');
     const sink = createFileSink(file, { maxBytes: 20, keptFiles: 1 });
+    sink.own();
     sink.write('1234567890\n');
     sink.write('abcdefghij\n');
     expect(readFileSync(`${file}.1`, 'utf8')).toBe('from before, long enough\n');
@@ -143,11 +145,13 @@ describe('the log file', () => {
     const file = join(dir, 'daemon.log');
     for (const number of [1, 2, 3, 4]) writeFileSync(`${file}.${number}`, `old ${number}`);
     const sink = createFileSink(file, { maxBytes: 1, keptFiles: 2 });
+    sink.own();
     for (const text of ['a\n', 'b\n', 'c\n', 'd\n']) sink.write(text);
     const read = (suffix: string): string => readFileSync(`${file}${suffix}`, 'utf8');
     expect([read(''), read('.1'), read('.2')]).toEqual(['d\n', 'c\n', 'b\n']);
     expect(readdirSync(dir)).toHaveLength(3);
     const only = createFileSink(file, { maxBytes: 1, keptFiles: 0 });
+    only.own();
     only.write('e\n');
     expect(readdirSync(dir)).toEqual(['daemon.log']);
     expect(read('')).toBe('e\n');
@@ -156,9 +160,35 @@ describe('the log file', () => {
   it('never throws, even if its directory is missing', () => {
     const file = join(dir, 'daemon.log');
     const sink = createFileSink(file, { maxBytes: 1, keptFiles: 1 });
+    sink.own();
     rmSync(dir, { recursive: true });
     sink.write('x\n');
     sink.write('y\n');
     expect(existsSync(file)).toBe(false);
+  });
+
+  it('NFR-2.3: has every line of three daemons that replace each other and write to the end, in order', () => {
+    const run = fc.array(fc.tuple(fc.nat(2), fc.boolean()), { minLength: 1, maxLength: 60 });
+    let number = 0;
+    const check = (steps: readonly (readonly [number, boolean])[]): void => {
+      number += 1;
+      const file = join(dir, `${number}.log`);
+      // Old files are as many as lines: none is removed by its age.
+      const sinks = [0, 1, 2].map(() => createFileSink(file, { maxBytes: 20, keptFiles: steps.length }));
+      let owner = 0;
+      sinks[owner]?.own();
+      for (const [position, [writer, isReplaced]] of steps.entries()) {
+        sinks[writer]?.write(`line ${position}\n`);
+        if (!isReplaced || owner === 2) continue;
+        sinks[owner]?.follow();
+        owner += 1;
+        sinks[owner]?.own();
+      }
+      const older = readdirSync(dir).filter((name) => name.startsWith(`${number}.log.`)).length;
+      const files = [...Array.from({ length: older }, (_, i) => `${file}.${older - i}`), file];
+      const written = files.map((name) => readFileSync(name, 'utf8')).join('');
+      expect(written).toBe(steps.map((_, position) => `line ${position}\n`).join(''));
+    };
+    fc.assert(fc.property(run, check), { numRuns: propertyRuns('slow') });
   });
 });

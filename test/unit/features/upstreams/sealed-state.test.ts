@@ -15,6 +15,13 @@ describe('the state of a server that a client carries', () => {
     expect(states.open(states.seal(stateless, 'me'), 'me')).toEqual(stateless);
   });
 
+  it('NFR-2.3: is opened and sealed by the daemon that replaced the one before', () => {
+    const next = new SealedState();
+    next.adopt(states.key);
+    expect(next.open(states.seal(asked, 'me'), 'me')).toEqual(asked);
+    expect(states.open(next.seal(asked, 'me'), 'me')).toEqual(asked);
+  });
+
   it('issue 34: is refused if it was changed, cut, or sealed for another request or by another daemon', () => {
     const sealed = states.seal(asked, 'me');
     const changed = `${sealed.startsWith('A') ? 'B' : 'A'}${sealed.slice(1)}`;

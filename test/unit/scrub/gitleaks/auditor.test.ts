@@ -87,6 +87,22 @@ describe('SEC-1.1 the auditor in the background', () => {
     });
   });
 
+  it('NFR-2.3: stops without waiting for a process, whose findings are then dropped', async () => {
+    const { promise: found, resolve: find } = Promise.withResolvers<GitleaksFinding[]>();
+    const begun = Promise.withResolvers<void>();
+    const { auditor, told } = world(() => {
+      begun.resolve();
+      return found;
+    });
+    auditor.submit(item('a7'));
+    await begun.promise;
+    await auditor.stop();
+    find([{ position: 0, rule: 'r', secret: 'abc123def' }]);
+    await found;
+    await auditor.idle();
+    expect([told, auditor.state().failures]).toEqual([[], 0]);
+  });
+
   it('counts failures and skipped outputs, and continues', async () => {
     const { auditor } = world(async () => {
       throw new Error('no');

@@ -12,6 +12,10 @@ export class Pausable {
   #underWay = 0;
   #pause: PromiseWithResolvers<void> | null = null;
 
+  get isPaused(): boolean {
+    return this.#pause !== null;
+  }
+
   /** Does the work, once it is not paused. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     while (this.#pause !== null) await this.#pause.promise;
