@@ -127,7 +127,16 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
     why: 'what an MCP client sees, whatever carries out its calls: the bridge of a client has no daemon, and the HTTP door no socket',
   },
   'src/backup': {
-    mayImport: ['src/core', 'src/audit', 'src/call', 'src/catalog', 'src/config', 'src/features', 'src/stores'],
+    mayImport: [
+      'src/core',
+      'src/audit',
+      'src/call',
+      'src/catalog',
+      'src/config',
+      'src/features',
+      'src/sandbox',
+      'src/stores',
+    ],
     why: 'makes a backup of a copied state, and a state of a backup, in a process that is not the daemon',
   },
   'src/doors': {

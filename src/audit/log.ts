@@ -63,7 +63,10 @@ export interface AuditLog {
   find(projectRoot: string, wanted: { requestIds: readonly string[] } | { session: string }): Promise<AuditRecord[]>;
   /** The segments, oldest first, each with the bytes that it has between two writes. */
   segments(): Promise<SegmentSize[]>;
-  /** Sums of the newest `days` UTC days, including today, oldest first. `projectRoot` "" means every project. */
+  /**
+   * Sums of the newest `days` UTC days, including today and days after it, which there are if the clock went back. Oldest first.
+   * `projectRoot` "" means every project.
+   */
   stats(days: number, projectRoot: string): Promise<StatsRow[]>;
 }
 
@@ -247,10 +250,9 @@ class Audit implements AuditLog {
   }
 
   async stats(days: number, projectRoot: string): Promise<StatsRow[]> {
-    const today = this.#deps.clock.now();
-    const names = Array.from({ length: days }, (_, back) => dayOf(today - (days - 1 - back) * DAY_MS));
+    const since = dayOf(this.#deps.clock.now() - (days - 1) * DAY_MS);
     const isLost = ({ request_id }: OpenStart): boolean => !this.#running.has(request_id);
-    return sumAuditLog(this.#deps.dir, names, projectRoot, isLost, { sumsOf: this.#sums.of });
+    return sumAuditLog(this.#deps.dir, since, projectRoot, isLost, { sumsOf: this.#sums.of });
   }
 
   /** The record of a call that has not ended, with the input that is recorded at its end. */

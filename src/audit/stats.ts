@@ -2,7 +2,7 @@ import type { StatsRow } from '../call/management.ts';
 import { isErrno } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
 import { type AuditRecord, PERSON_DOOR, parseRecord } from './record.ts';
-import { listSegments, type Segment } from './segments.ts';
+import { dayOf, listSegments, type Segment } from './segments.ts';
 import { linesForwards } from './tail.ts';
 
 /** Most rows of one answer. Calls that would need another row are added to the row `OTHERS` of their day. */
@@ -14,8 +14,8 @@ type Figures = Omit<StatsRow, 'day' | 'project' | 'session' | 'tool'>;
 /** Kinds of records that are no call, or no end of one. */
 const UNCOUNTED = ['asked', 'connections', 'person'] as const;
 
-/** A call that has begun. */
-export type OpenStart = Pick<AuditRecord, 'request_id' | 'project' | 'session' | 'tool'>;
+/** A call that has begun. `day`: the UTC day on which it did. */
+export type OpenStart = Pick<AuditRecord, 'request_id' | 'project' | 'session' | 'tool'> & { readonly day: string };
 
 /** What one segment adds to the sums, as far as it was read. */
 export interface SegmentSums {
@@ -28,28 +28,32 @@ export interface SegmentSums {
 }
 
 /**
- * Sums up the audit log of some days; a day without a file has no rows. `project` "" is every project. A
- * call counts once: by its end, or by its start on that day if it has no end yet. `isLost` returns true for the start
- * of a call whose end will never be written; the call counts as failed. `sumsOf`: where the sums of a segment come from.
+ * Sums up the audit log from the UTC day `since` on; a day without calls has no rows. `project` "" is every project. A
+ * call counts once: on the day of its end, or of its start if it has no end yet. The clock of the call says which day that is, and
+ * not the name of the segment: if the clock went back, a segment has calls of earlier days, and days after today have calls.
+ * `isLost` returns true for the start of a call whose end will never be written; the call counts as failed. `sumsOf`: where the
+ * sums of a segment come from.
  */
 export async function sumAuditLog(
   dir: string,
-  days: readonly string[],
+  since: string,
   project: string,
   isLost: (start: OpenStart) => boolean,
   { maxRows = MAX_ROWS, sumsOf = readSums }: { maxRows?: number; sumsOf?: SumsOf } = {},
 ): Promise<StatsRow[]> {
   const rows = new Rows(maxRows);
-  const open = new Map<string, { day: string; start: OpenStart }>();
-  for (const segment of (await listSegments(dir)).filter(({ day }) => days.includes(day))) {
+  const open = new Map<string, OpenStart>();
+  const isAsked = (one: { day: string; project: string }): boolean =>
+    one.day >= since && (project === '' || one.project === project);
+  // A segment has no call of a later day than its own.
+  for (const segment of (await listSegments(dir)).filter(({ day }) => day >= since)) {
     const sums = await sumsOf(segment);
     for (const id of sums.ended) open.delete(id);
-    for (const row of sums.rows) if (project === '' || row.project === project) addRow(rows.rowOf(row.day, row), row);
-    for (const start of sums.open)
-      if (project === '' || start.project === project) open.set(start.request_id, { day: segment.day, start });
+    for (const row of sums.rows) if (isAsked(row)) addRow(rows.rowOf(row.day, row), row);
+    for (const start of sums.open) if (isAsked(start)) open.set(start.request_id, start);
   }
-  for (const { day, start } of open.values()) {
-    const row = rows.rowOf(day, start);
+  for (const start of open.values()) {
+    const row = rows.rowOf(start.day, start);
     row.calls += 1;
     if (isLost(start)) addFailure(row, 'INTERRUPTED');
   }
@@ -69,6 +73,9 @@ async function readSums(segment: Segment): Promise<SegmentSums> {
   return sums.read();
 }
 
+/** Of a Date. */
+const TIME_MAX_MS = 8.64e15;
+
 /** Adds up the lines of one segment. */
 export class SegmentSum {
   readonly #day: string;
@@ -79,7 +86,7 @@ export class SegmentSum {
   /** `known`: the sums of the lines before. */
   constructor(day: string, known?: SegmentSums) {
     this.#day = day;
-    for (const row of known?.rows ?? []) addRow(this.#rows.rowOf(day, row), row);
+    for (const row of known?.rows ?? []) addRow(this.#rows.rowOf(row.day, row), row);
     for (const start of known?.open ?? []) this.#open.set(start.request_id, start);
     this.#ended.push(...(known?.ended ?? []));
   }
@@ -91,11 +98,18 @@ export class SegmentSum {
     if (record.job !== undefined || UNCOUNTED.some((kind) => kind === record.kind)) return;
     const { request_id, project, session, tool } = record;
     if (record.kind === 'started') {
-      if (record.door !== PERSON_DOOR) this.#open.set(request_id, { request_id, project, session, tool });
+      const start = { request_id, project, session, tool, day: this.#dayOf(record.time, 0) };
+      if (record.door !== PERSON_DOOR) this.#open.set(request_id, start);
       return;
     }
     if (record.began === true && !this.#open.delete(request_id)) this.#ended.push(request_id);
-    addRecord(this.#rows.rowOf(this.#day, record), record);
+    addRecord(this.#rows.rowOf(this.#dayOf(record.time, record.duration_ms), record), record);
+  }
+
+  /** The segment's for a record without a time. */
+  #dayOf(time: string, durationMs: number): string {
+    const ms = Date.parse(time) + durationMs;
+    return Number.isFinite(ms) && Math.abs(ms) <= TIME_MAX_MS ? dayOf(ms) : this.#day;
   }
 
   read(): SegmentSums {

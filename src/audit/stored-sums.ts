@@ -16,7 +16,7 @@ interface Stored extends SegmentSums {
   readonly end: string;
 }
 
-const FORMAT = `1 ${FIGURE_NAMES.join(' ')}`;
+const FORMAT = `2 ${FIGURE_NAMES.join(' ')}`;
 const END_BYTES = 64;
 /** Bytes that are read again rather than stored, so that a question does not always write. */
 const UNSTORED_BYTES = 256 * 1024;

@@ -109,10 +109,10 @@ async function readManifest(entry: ReadEntry, signal: AbortSignal): Promise<Mani
   const chunks: Buffer[] = [];
   for await (const chunk of bytesOf(entry, signal)) chunks.push(chunk);
   const manifest = parseManifest(Buffer.concat(chunks).toString('utf8'));
-  if (manifest.format === BACKUP_FORMAT) return manifest;
+  if (manifest.format <= BACKUP_FORMAT) return manifest;
   throw new ContextdError(
     'VERSION_MISMATCH',
-    `contextd ${manifest.contextd} made this backup in format ${manifest.format}, and this one reads ${BACKUP_FORMAT}`,
+    `contextd ${manifest.contextd} made this backup in format ${manifest.format}, and this one reads formats up to ${BACKUP_FORMAT}`,
     { remedy: 'Restore it with the contextd that made it, or a newer one.' },
   );
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { cp, link, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pipeline } from 'node:stream/promises';
@@ -9,13 +9,16 @@ import { listSegments } from '../audit/segments.ts';
 import { hashFiles } from '../catalog/bundle.ts';
 import { readConfigFile } from '../config/load.ts';
 import type { Paths } from '../config/paths.ts';
-import { ContextdError, isErrno } from '../core/errors.ts';
+import { ContextdError } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
 import { integerOf, textOf } from '../stores/sqlite.ts';
 import { packBackup, readBackup } from './archive.ts';
+import { branchesWithFiles, exportBranches, type LeftBranch } from './branch-layers.ts';
+import { linkOrCopy, namesIn } from './files.ts';
 import { BACKUP_FORMAT, type BackedUpFile, logName, MANIFEST, type Manifest, SETTINGS } from './manifest.ts';
 import { BACKED_UP, type BackedUpDatabase, leftOut } from './tables.ts';
 import { contentsInFiles, dropContent, knownSessions, type LeftOut, removeTags } from './tags.ts';
+import { exportUndo } from './undo-files.ts';
 
 export interface BackupOptions {
   paths: Paths;
@@ -26,6 +29,8 @@ export interface BackupOptions {
   version: string;
   host: string;
   nowMs: number;
+  /** False leaves the files of undo, checkpoints and branches out. */
+  withFiles: boolean;
 }
 
 export interface CreatedBackup {
@@ -34,9 +39,15 @@ export interface CreatedBackup {
   readonly artifacts: number;
   readonly segments: number;
   readonly tools: number;
+  /** Projects whose undo, checkpoints and branches go along with the files that they need. */
+  readonly projects_with_files: number;
   /** `variables`: names of `tools.env`, whose values may be secrets. */
   readonly left_out: LeftOut & {
     readonly variables: readonly string[];
+    /** Branches that lose the files that only they have. */
+    readonly branches: readonly LeftBranch[];
+    /** Projects without a directory on this machine: undo and checkpoints lose their files. */
+    readonly projects: readonly string[];
     readonly rows: Readonly<Record<string, number>>;
   };
 }
@@ -50,7 +61,7 @@ export async function createBackup(options: BackupOptions): Promise<CreatedBacku
   const dir = join(copy.directory, 'backup');
   await mkdir(dir, { mode: 0o700 });
   const made = new Date(nowMs).toISOString();
-  const { left, schemas } = await exportDatabases(copy.directory, dir, paths.artifactsDir, nowMs);
+  const { left, schemas } = await exportDatabases(dir, options);
   await exportAudit(dir, options, logName(host, made));
   await exportTools(dir, paths.toolsDir);
   const variables = await exportSettings(dir, paths);
@@ -66,6 +77,8 @@ export async function createBackup(options: BackupOptions): Promise<CreatedBacku
     artifacts: count('artifacts/'),
     segments: count('audit/'),
     tools: new Set(files.flatMap(({ path }) => (path.startsWith('tools/') ? [path.split('/')[1]] : []))).size,
+    projects_with_files: new Set(files.flatMap(({ path }) => (path.startsWith('undo/') ? [path.split('/')[2]] : [])))
+      .size,
     left_out: { ...left, variables },
   };
 }
@@ -81,14 +94,15 @@ async function proveReadable(target: string): Promise<void> {
   }
 }
 
-async function exportDatabases(from: string, to: string, artifactsDir: string, nowMs: number) {
+async function exportDatabases(to: string, { paths, copy: { directory: from }, nowMs, withFiles }: BackupOptions) {
   const opened = BACKED_UP.map((one) => ({ one, database: new DatabaseSync(join(from, one.entry)) }));
   try {
     const [state, , events] = opened;
     if (state === undefined || events === undefined) throw new Error('there are three databases');
     const sessions = knownSessions(state.database, events.database);
-    await exportArtifacts(state.database, artifactsDir, join(to, 'artifacts'), nowMs);
-    const tagged = removeTags(state.database, sessions);
+    await exportArtifacts(state.database, paths.artifactsDir, join(to, 'artifacts'), nowMs);
+    const files = await exportFiles(to, state.database, paths, withFiles);
+    const tagged = removeTags(state.database, sessions, new Set(files.branches.map(({ id }) => id)));
     const rows: Record<string, number> = {};
     for (const { one, database } of opened) {
       for (const table of leftOut(one)) {
@@ -100,10 +114,30 @@ async function exportDatabases(from: string, to: string, artifactsDir: string, n
       database.prepare('VACUUM INTO ?').run(join(to, one.entry));
     }
     const schemas = Object.fromEntries(opened.map(({ one, database }) => [one.entry, versionOf(database)]));
-    return { left: { ...tagged, rows }, schemas };
+    return { left: { ...tagged, ...files, rows }, schemas };
   } finally {
     for (const { database } of opened) database.close();
   }
+}
+
+const NOT_ASKED = '--no-files was given';
+
+/** What undo, checkpoints and branches need. Returns what goes without. */
+async function exportFiles(
+  to: string,
+  state: DatabaseSync,
+  { undoDir, layersDir }: Pick<Paths, 'undoDir' | 'layersDir'>,
+  withFiles: boolean,
+): Promise<{ branches: LeftBranch[]; projects: string[] }> {
+  if (!withFiles) return { branches: branchesWithFiles(state).map(({ id }) => ({ id, why: NOT_ASKED })), projects: [] };
+  // The layers before the store: a branch that is merged meanwhile has its files there.
+  const branches = await exportBranches(to, state, layersDir);
+  const projects: string[] = [];
+  for (const row of state.prepare('SELECT root FROM projects ORDER BY root').all()) {
+    const project = textOf(row, 'root');
+    if (!(await exportUndo(to, project, undoDir))) projects.push(project);
+  }
+  return { branches, projects };
 }
 
 /** Links each content that is in a file under its number. One that is gone has expired meanwhile. */
@@ -116,18 +150,6 @@ async function exportArtifacts(state: DatabaseSync, from: string, to: string, no
     if (isThere && (await stat(target)).size === bytes) continue;
     await rm(target, { force: true });
     dropContent(state, id, nowMs);
-  }
-}
-
-async function linkOrCopy(from: string, to: string): Promise<boolean> {
-  try {
-    await link(from, to);
-    return true;
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return false;
-    if (!isErrno(error, 'EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP')) throw error;
-    await cp(from, to);
-    return true;
   }
 }
 
@@ -187,15 +209,6 @@ async function exportSettings(dir: string, paths: Pick<Paths, 'configFile'>): Pr
   if (Object.keys(settings).length > 0)
     await writeFile(join(dir, SETTINGS), JSON.stringify(settings, null, 2), { mode: 0o600 });
   return isJsonObject(env) ? Object.keys(env) : [];
-}
-
-async function namesIn(dir: string): Promise<string[]> {
-  try {
-    return (await readdir(dir)).sort();
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return [];
-    throw error;
-  }
 }
 
 const EXECUTABLE = 0o111;

@@ -1,11 +1,11 @@
-import { dayOfName } from '../audit/segments.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { auditOf, contentOf, projectFileOf, toolOf } from './entry-paths.ts';
 import { BACKED_UP } from './tables.ts';
 
 /** The first entry of a backup: what else is in it. */
 export const MANIFEST = 'backup.json';
-/** Increased when an older contextd cannot read a backup any more. */
-export const BACKUP_FORMAT = 1;
+/** Increased when an older contextd cannot read a backup any more. Format 1 has no files of undo, checkpoints and branches. */
+export const BACKUP_FORMAT = 2;
 /** The settings of a person, `config.json`. */
 export const SETTINGS = 'settings.json';
 
@@ -31,33 +31,10 @@ export interface Manifest {
   readonly files: readonly BackedUpFile[];
 }
 
-const ARTIFACT = /^artifacts\/([1-9][0-9]{0,15})$/;
-const AUDIT = /^audit\/([A-Za-z0-9_-][A-Za-z0-9._-]{0,99})\/([^/]+)$/;
-const TOOL = /^tools\/([0-9a-f]{64})\/(.+)$/;
-
-/** The number of the content in the state database; null for another entry. */
-export function contentOf(path: string): number | null {
-  const [, number] = ARTIFACT.exec(path) ?? [];
-  return number === undefined ? null : Number(number);
-}
-
-/** The log and the segment of an entry; null for another entry. */
-export function auditOf(path: string): { log: string; segment: string } | null {
-  const [, log = '', segment = ''] = AUDIT.exec(path) ?? [];
-  return dayOfName(segment) === '' ? null : { log, segment };
-}
-
-/** The bundle and the path in it; null for another entry. */
-export function toolOf(path: string): { bundle: string; file: string } | null {
-  const [, bundle = '', file = ''] = TOOL.exec(path) ?? [];
-  const isPlain = file.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
-  return bundle !== '' && isPlain && !/[\\\0]/.test(file) ? { bundle, file } : null;
-}
-
 /** No other path is in a backup, so that none leads out of the state. */
 function isEntryPath(path: string): boolean {
   if (path === SETTINGS || BACKED_UP.some(({ entry }) => entry === path)) return true;
-  return contentOf(path) !== null || auditOf(path) !== null || toolOf(path) !== null;
+  return [contentOf, auditOf, toolOf, projectFileOf].some((formOf) => formOf(path) !== null);
 }
 
 /** The name of the folder for the audit log of a machine. */
@@ -71,8 +48,9 @@ export function parseManifest(text: string): Manifest {
   const value: unknown = JSON.parse(text);
   if (!isJsonObject(value)) throw new Error(`${MANIFEST} is no object`);
   const { format, contextd, made, host, schemas, files } = value;
-  if (typeof format !== 'number' || typeof contextd !== 'string') throw new Error(`${MANIFEST} names no version`);
-  if (format !== BACKUP_FORMAT) return { format, contextd, made: '', host: '', schemas: {}, files: [] };
+  if (typeof format !== 'number' || format < 1 || typeof contextd !== 'string')
+    throw new Error(`${MANIFEST} names no version`);
+  if (format > BACKUP_FORMAT) return { format, contextd, made: '', host: '', schemas: {}, files: [] };
   if (typeof made !== 'string' || Number.isNaN(Date.parse(made)) || typeof host !== 'string')
     throw new Error(`${MANIFEST} does not say when and where it was made`);
   if (!Array.isArray(files)) throw new Error(`${MANIFEST} lists no files`);

@@ -14,7 +14,8 @@ import { newRequestId } from '../core/ids.ts';
 import type { Logger } from '../core/log.ts';
 import { readBackup } from './archive.ts';
 import { holdEmptyState, placeOf } from './empty-state.ts';
-import { auditOf, type BackedUpFile, type Manifest, SETTINGS, toolOf } from './manifest.ts';
+import { auditOf, projectFileOf, toolOf } from './entry-paths.ts';
+import { type BackedUpFile, type Manifest, SETTINGS } from './manifest.ts';
 import { prepareDatabases } from './restored-databases.ts';
 import { BACKED_UP } from './tables.ts';
 
@@ -34,6 +35,8 @@ export interface RestoredBackup {
   /** Names of the audit logs, for `ctxd audit verify --of`. */
   readonly logs: readonly string[];
   readonly tools: number;
+  /** Projects with the files that undo, checkpoints and branches need. */
+  readonly projects_with_files: number;
   /** False: the backup has none, or there were settings already, which stay. */
   readonly has_settings: boolean;
 }
@@ -93,6 +96,7 @@ async function putInPlace(
   const settings = await checkedSettings(dir, manifest, paths);
   const bundles = await placeTools(dir, manifest, paths.toolsDir);
   for (const { from, name } of artifacts) await move(from, join(paths.artifactsDir, name.slice(0, 2), name.slice(2)));
+  const projects = await placeProjectFiles(dir, manifest, paths);
   const logs = await placeLogs(dir, manifest, paths.otherAuditDir);
   if (settings !== null) await move(settings, paths.configFile);
   await record(manifest, logs, { paths, clock, logger });
@@ -105,6 +109,7 @@ async function putInPlace(
     artifacts: artifacts.length,
     logs: logs.map(({ log }) => log),
     tools: bundles,
+    projects_with_files: projects,
     has_settings: settings !== null,
   };
 }
@@ -128,6 +133,18 @@ async function placeTools(dir: string, { files }: Manifest, toolsDir: string): P
     });
   }
   return bundles.size;
+}
+
+/** Who owns the projects is not known here: the daemon gives the files to them when they are used. Returns the number of projects. */
+async function placeProjectFiles(dir: string, { files }: Manifest, paths: Paths): Promise<number> {
+  const projects = new Set<string>();
+  for (const { path } of files) {
+    const place = projectFileOf(path);
+    if (place === null) continue;
+    await move(join(dir, path), join(paths[place.root], place.file));
+    if (place.root === 'undoDir') projects.add(path.split('/')[2] ?? '');
+  }
+  return projects.size;
 }
 
 /** Puts the logs of other machines beside the own one, each with a list of its segments. */

@@ -10,8 +10,6 @@ export interface LeftOut {
   readonly artifacts: number;
   /** MCP servers that lose the values of their variables, as `project name`. */
   readonly servers: readonly string[];
-  /** Branches that lose the files that only they have. */
-  readonly branches: readonly string[];
 }
 
 /** Every session that the databases know, by the tag that the daemon key gives it. */
@@ -32,9 +30,10 @@ export function knownSessions(state: DatabaseSync, events: DatabaseSync): Sessio
 
 /**
  * Takes the codes of the daemon key out of a copy of the state database: a session tag becomes the session itself, the hash of a
- * content its number. The values of variables and the files of branches go too. Runs before the tables that stay are emptied.
+ * content its number. The values of variables go too, and branches in `without` have no files any more. Runs before the tables
+ * that stay are emptied.
  */
-export function removeTags(state: DatabaseSync, sessions: SessionsByTag): LeftOut {
+export function removeTags(state: DatabaseSync, sessions: SessionsByTag, without: ReadonlySet<string>): LeftOut {
   state.function('session_key', (tag) =>
     tag instanceof Uint8Array ? bytesOrNull(sessions.get(Buffer.from(tag).toString('hex'))) : null,
   );
@@ -47,7 +46,8 @@ export function removeTags(state: DatabaseSync, sessions: SessionsByTag): LeftOu
   const servers = state
     .prepare(`SELECT project || ' ' || name AS name FROM upstream_servers WHERE variables <> '{}' ORDER BY 1`)
     .all();
-  const branches = state.prepare(`SELECT id FROM branches WHERE files_state IN ('open', 'merging') ORDER BY id`).all();
+  const discard = state.prepare(`UPDATE branches SET files_state = 'discarded' WHERE id = ?`);
+  for (const branch of without) discard.run(branch);
   state.exec(`
     DELETE FROM checkpoint_pins WHERE artifact NOT IN (SELECT id FROM artifacts);
     DELETE FROM tombstones WHERE session_key(session) IS NULL;
@@ -57,12 +57,10 @@ export function removeTags(state: DatabaseSync, sessions: SessionsByTag): LeftOu
     UPDATE sessions SET tag = session_key(tag);
     UPDATE contents SET hash = CAST('content ' || id AS BLOB);
     UPDATE upstream_servers SET variables = '{}';
-    UPDATE branches SET files_state = 'discarded' WHERE files_state IN ('open', 'merging');
   `);
   return {
     artifacts: Number(artifacts),
     servers: servers.map((row) => textOf(row, 'name')),
-    branches: branches.map((row) => textOf(row, 'id')),
   };
 }
 

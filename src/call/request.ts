@@ -20,6 +20,15 @@ export type Principal =
       readonly token: string;
     };
 
+/**
+ * Who calls, as far as a caller cannot choose it: the project, and the program or token that opened the door. Programs of one
+ * user that hold the same certificate are one caller.
+ */
+export function callerOf(principal: Principal, project: string): string {
+  const by = 'token' in principal ? ['token', principal.token] : ['client', principal.client];
+  return JSON.stringify([project, ...by]);
+}
+
 /** A call as every door hands it to dispatch. Its shape and size are validated, its meaning is not. */
 export interface CallRequest {
   /** Matches REQUEST_ID_PATTERN. The door generates a new one if the caller's does not match. */

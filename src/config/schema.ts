@@ -204,6 +204,7 @@ export const CONFIG_SCHEMA = {
     server: section('The daemon.', {
       drain_ms: whole(5_000, 0, 300_000, 'Milliseconds that calls in flight get when the daemon stops. 0: none.'),
       max_concurrent_calls: whole(64, 1, 4096, 'Calls that run at the same time. Further calls wait.'),
+      max_caller_calls: whole(56, 1, 4096, 'The same for one client in one project, in however many sessions.'),
       max_session_calls: whole(48, 1, 4096, 'The same for the calls of one session, so that others have room.'),
     }),
   },

@@ -1,5 +1,4 @@
 import type { ApprovalRecord, CommandRuleRecord } from '../call/outcome.ts';
-import { sessionKey } from '../call/session.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
@@ -13,7 +12,7 @@ import type { CallRates } from './call-rates.ts';
 import { checkSecrets, type SecretsDeps } from './check-secrets.ts';
 import { type CommandRules, checkCommandRules } from './command-rules.ts';
 import { type Allowed, type Denied, denial, type Need, type Question, type Verdict } from './decision.ts';
-import type { Slots } from './slots.ts';
+import { type Slots, slotOwnerOf } from './slots.ts';
 
 export interface AuthorizeDeps extends Pick<SecretsDeps, 'outside' | 'scrubber'> {
   consents: Pick<Consents, 'has'>;
@@ -220,6 +219,6 @@ function checkIsolation(call: VerifiedCall, deps: AuthorizeDeps, isolation: Isol
   };
 }
 
-function checkQuota({ session }: VerifiedCall, { slots }: AuthorizeDeps): Verdict {
-  return slots.full(sessionKey(session)) ?? { verdict: 'allow', reason: `${slots.waiting()} calls are waiting` };
+function checkQuota(call: VerifiedCall, { slots }: AuthorizeDeps): Verdict {
+  return slots.full(slotOwnerOf(call)) ?? { verdict: 'allow', reason: `${slots.waiting()} calls are waiting` };
 }

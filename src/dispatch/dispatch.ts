@@ -2,7 +2,7 @@ import type { EndedCall } from '../call/ended-call.ts';
 import { withoutOutput } from '../call/fact-operations.ts';
 import type { CallFacts } from '../call/outcome.ts';
 import type { CallAnswer, CallRequest, Dispatch } from '../call/request.ts';
-import { type SessionRef, sessionKey } from '../call/session.ts';
+import type { SessionRef } from '../call/session.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/log.ts';
 import type { LiveSessions } from '../stores/live-sessions.ts';
@@ -25,6 +25,7 @@ import { withRefusedHosts } from './refused-hosts.ts';
 import { reported } from './report-failure.ts';
 import { type RunDeps, run } from './run.ts';
 import { type ScrubbedOutcome, type ScrubDeps, scrub, withheld } from './scrub.ts';
+import { slotOwnerOf } from './slots.ts';
 import { createStepTimes } from './step-times.ts';
 import { type StoreDeps, type StoredOutput, store } from './store.ts';
 import type { Budgeted } from './tally.ts';
@@ -206,7 +207,7 @@ async function outcomeOf(state: CallState, deps: DispatchDeps): Promise<RawOutco
   if (dryRun) return addFacts({ ...EMPTY_OUTCOME, data: report }, { policyHash: state.policyHash });
   await state.times.of('journal', state.record.begin(call));
   deps.carried.began(state);
-  const release = await state.times.of('slot', deps.slots.take(sessionKey(call.session), call.request.signal));
+  const release = await state.times.of('slot', deps.slots.take(slotOwnerOf(call), call.request.signal));
   try {
     return withRefusedHosts(withEarlierFacts(await run(call, state.from('open_secrets'), isolation, deps), state));
   } finally {

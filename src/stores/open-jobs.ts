@@ -13,11 +13,18 @@ export interface OpenJob {
   readonly artifact: string;
 }
 
-/** Jobs that began. A row goes with the end of its job or session, or once the session has seen that the job was interrupted. */
+/** As it is on record. */
+export interface StoredJob extends OpenJob {
+  /** True once the session has listed it as interrupted. */
+  readonly isListed: boolean;
+}
+
+/** Jobs that began. A row goes with the end of its job or session. */
 export interface OpenJobs {
   add(session: SessionRef, job: OpenJob): Promise<void>;
   /** Oldest first. */
-  of(session: SessionRef): Promise<OpenJob[]>;
+  of(session: SessionRef): Promise<StoredJob[]>;
+  setListed(ids: readonly string[]): Promise<void>;
   remove(ids: readonly string[]): Promise<void>;
   /** Those of the session and of its branches. */
   forget(session: Pick<SessionRef, 'project' | 'session'>): Promise<void>;
@@ -36,7 +43,7 @@ export function createOpenJobs({ database }: { database: Database }): OpenJobs {
     },
     async of({ project, session, branch }) {
       const rows = await database.read(
-        `SELECT id, number, command, started_ms, artifact FROM open_jobs
+        `SELECT id, number, command, started_ms, artifact, is_listed FROM open_jobs
          WHERE project = ? AND session = ? AND branch = ? ORDER BY number`,
         project,
         session,
@@ -48,7 +55,11 @@ export function createOpenJobs({ database }: { database: Database }): OpenJobs {
         command: textOf(row, 'command'),
         startedMs: integerOf(row, 'started_ms'),
         artifact: textOf(row, 'artifact'),
+        isListed: integerOf(row, 'is_listed') === 1,
       }));
+    },
+    async setListed(ids) {
+      await database.write(ids.map((id) => ({ sql: 'UPDATE open_jobs SET is_listed = 1 WHERE id = ?', params: [id] })));
     },
     async remove(ids) {
       await database.write(ids.map((id) => ({ sql: 'DELETE FROM open_jobs WHERE id = ?', params: [id] })));

@@ -383,4 +383,8 @@ export const STATE_MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX open_jobs_session ON open_jobs (project, session);
   `,
+  // Whether their session has listed them after a crash. They can be shown from then on too.
+  `
+  ALTER TABLE open_jobs ADD COLUMN is_listed INTEGER NOT NULL DEFAULT 0;
+  `,
 ];

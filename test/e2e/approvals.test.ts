@@ -129,7 +129,7 @@ describe('issue 32.3 a person answers while a call waits', () => {
     const { data, error } = await at.ask('safe_bash', { command: 'true' });
     expect(data).toMatchObject({ error_code: 'PERMISSION_DENIED' });
     expect(error).toContain('calls do not wait (approvals.wait_ms is 0)');
-    expect((await ctxd('approve', rule, '1h')).stdout).toContain('0 waiting calls allowed. Allowed until');
+    expect((await ctxd('approve', rule, '1h')).stdout).toMatch(/^Allowed until /);
     expect(await at.ask('safe_bash', { command: 'true' })).toMatchObject({ success: true });
     await ctxd('approve', 'rule', 'remove', rule);
   });

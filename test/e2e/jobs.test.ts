@@ -341,6 +341,18 @@ describe('the record of a job', () => {
     ]);
     expect((await daemon.call('tool_view', { ref: refs[0] })).envelope.data).toMatchObject({ output: 'up\n' });
     expect((await jobs('list')).data.jobs).toEqual([]);
+    for (const action of ['show', 'wait']) {
+      const shown = await jobs(action, lost);
+      expect(shown.refs).toEqual(refs);
+      expect(shown.data).toMatchObject({
+        job: lost,
+        state: 'interrupted',
+        command: 'echo up; sleep 600',
+        output: 'up\n',
+      });
+    }
+    expect(await jobs('stop', lost)).toMatchObject({ success: false, data: { error_code: 'CONFLICT' } });
+    expect(await jobs('show', lost + 1)).toMatchObject({ success: false, data: { error_code: 'NOT_FOUND' } });
     expect(await start('true')).toBe(lost + 1);
   });
 

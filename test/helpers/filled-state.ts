@@ -97,7 +97,15 @@ export async function backUpFilledState(state: Awaited<ReturnType<typeof openSta
   const deps = { database, memoryDatabase, sessionDatabase, auditLog, paths, clock: systemClock };
   const file = join(home, 'made.backup');
   const copy = await createBackupManagement(deps).copyState({ file }, { requestId: '', note: () => undefined });
-  const made = await createBackup({ paths, target: file, copy, version: '1.2.3', host: 'old', nowMs: 1e12 });
+  const made = await createBackup({
+    paths,
+    target: file,
+    copy,
+    version: '1.2.3',
+    host: 'old',
+    nowMs: 1e12,
+    withFiles: true,
+  });
   rmSync(copy.directory, { recursive: true });
   return { file, made, ids };
 }

@@ -50,6 +50,9 @@ describe('ctxd network', () => {
     for (const words of [['allow', 'a.example.com'], ['deny', 'npm'], ['remove', 'npm'], ['off'], ['on']]) {
       const { code, stdout, stderr } = await ctxd('network', ...words);
       expect([words, code, stdout]).toEqual([words, 1, '']);
+      // Nobody has decided yet: words that say what holds would be wrong.
+      expect(stderr).toMatch(/^Commands in \S+ will /);
+      expect(stderr.split('\n')[0]).not.toMatch(/ (?:can|are) /);
       expect(stderr).toContain('the network was not changed. A person answers yes at a terminal, or passes --yes.');
     }
     expect(await list()).toEqual(before);

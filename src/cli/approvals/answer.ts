@@ -21,9 +21,9 @@ export function describeAnswer(
   { rule, project, calls, expires_ms: expiresMs }: AnsweredApproval,
   answer: string,
 ): string {
-  const settled = `${countOf(calls, 'waiting call')} ${answer === 'never' ? 'refused' : 'allowed'}`;
-  if (answer === 'once') return `${settled}.`;
+  const settled = `${countOf(calls, 'waiting call')} ${answer === 'never' ? 'refused' : 'allowed'}.`;
+  if (answer === 'once') return calls === 0 ? 'The call does not wait any more: the next one asks again.' : settled;
   const until = expiresMs === 0 ? '' : ` until ${new Date(expiresMs).toISOString()}`;
   const word = answer === 'never' ? 'Refused' : 'Allowed';
-  return `${settled}. ${word}${until} in ${project}: what ${rule?.id ?? ''} asks about. Undo: \`ctxd approve remove ID\`, with the id from \`ctxd approve list\``;
+  return `${calls === 0 ? '' : `${settled} `}${word}${until} in ${project}: what ${rule?.id ?? ''} asks about. Undo: \`ctxd approve remove ID\`, with the id from \`ctxd approve list\``;
 }

@@ -142,7 +142,7 @@ async function decide(
     const refusal = new ContextdError('CANCELLED', 'the network was not changed', {
       remedy: 'A person answers yes at a terminal, or passes --yes.',
     });
-    await confirm(context, [headline(request, { ...HEADLINES, ...PLANS }), ...changedLines(plan)], 'Do this?', refusal);
+    await confirm(context, [headline(request, PLANS), ...changedLines(plan)], 'Do this?', refusal);
   }
   return client.changeNetwork({ ...request, dry_run: false });
 }
@@ -168,19 +168,17 @@ export function readDuration(text: string | undefined): number {
   });
 }
 
-const HEADLINES: Readonly<Record<Action, string>> = {
-  allow: 'can reach',
-  deny: 'can no longer reach',
-  remove: 'are no longer decided about',
-  on: 'can reach what a person allowed',
-  off: 'have no network at all',
-};
-
-/** What a person is asked about the two that name no host. */
-const PLANS: Readonly<Record<'on' | 'off', string>> = {
+/** What a person is asked about: nothing of it is so yet. */
+const PLANS: Readonly<Record<Action, string>> = {
+  allow: 'will be able to reach',
+  deny: 'will not be able to reach',
+  remove: 'will have no decision of a person about',
   on: 'will be able to reach what a person allowed',
   off: 'will have no network at all',
 };
+
+/** What holds after a switch. */
+const SWITCHED = { on: 'can reach what a person allowed', off: 'have no network at all' };
 
 function headline(
   { root, action }: Pick<NetworkChange, 'root' | 'action'>,
@@ -223,7 +221,7 @@ function viewOf(state: NetworkState, done: string): View {
 }
 
 function viewSwitch({ root, is_on }: NetworkState): View {
-  return { kind: 'lines', lines: [headline({ root, action: is_on ? 'on' : 'off' }, HEADLINES)] };
+  return { kind: 'lines', lines: [headline({ root, action: is_on ? 'on' : 'off' }, SWITCHED)] };
 }
 
 function viewState(state: NetworkState): View {

@@ -7,13 +7,14 @@ import { checkCommand } from '../../runner/host-api.ts';
 import type { ServiceAnswer, ServiceCall } from '../../runner/host-methods.ts';
 import { STEERING_SIGNALS, type SteeringSignal } from '../../sandbox/contract/command.ts';
 import { readOptionalString, readString, readStringMap } from '../../sdk/input.ts';
+import type { OpenJob } from '../../stores/open-jobs.ts';
 import type { Job } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import { factsOf, shown } from './shown.ts';
 import { type FindLine, waitFor } from './wait.ts';
 
 export interface JobServiceDeps {
-  jobs: Pick<Jobs, 'begin' | 'find' | 'of' | 'refreshArtifact' | 'renew' | 'takeInterrupted'>;
+  jobs: Pick<Jobs, 'begin' | 'find' | 'interrupted' | 'of' | 'refreshArtifact' | 'renew' | 'takeInterrupted'>;
   findLine: FindLine;
   clock: Clock;
 }
@@ -77,18 +78,41 @@ export async function useJobs(
   }
   const number = request.job;
   if (typeof number !== 'number') throw invalid('job', `is missing: ${name} needs the number of a job`);
+  const interrupted = await findInterrupted(session, number, deps);
+  if (interrupted !== null) return showInterrupted(name, interrupted, deps);
   const job = deps.jobs.find(session, number);
   const answer = await action(job, request, call, deps);
   deps.jobs.renew(job);
   return answer;
 }
 
+/** Null if the job runs or has ended in this daemon, or it is not on record. */
+async function findInterrupted(session: SessionRef, number: number, { jobs }: JobServiceDeps) {
+  if (jobs.of(session).some(({ spec }) => spec.number === number)) return null;
+  return (await jobs.interrupted(session)).find((one) => one.number === number) ?? null;
+}
+
+/** What is on record of a job that ended with an earlier daemon: its output as far as it was looked at. */
+function showInterrupted(action: string, job: OpenJob, { clock }: Pick<JobServiceDeps, 'clock'>): ServiceAnswer {
+  if (action !== 'show' && action !== 'wait') {
+    throw new ContextdError('CONFLICT', `job ${job.number} was interrupted: it ended with contextd`, {
+      remedy: `Start it again, or look at its output: safe_jobs 'show ${job.number}'.`,
+    });
+  }
+  const facts = { job: job.number, state: 'interrupted', age_s: ageOf(job.startedMs, clock) };
+  const answer = { ...facts, command: job.command.slice(0, COMMAND_SHOWN_CHARS) };
+  return { answer, shows: job.artifact, standardView: 'tail' };
+}
+
+function ageOf(startedMs: number, clock: Clock): number {
+  return Math.round((clock.now() - startedMs) / 1000);
+}
+
 /** Running jobs first, then those that a daemon's end interrupted, then the newest: a budget cuts the end of a long list. */
 async function listed(session: SessionRef, { jobs, clock }: Pick<JobServiceDeps, 'jobs' | 'clock'>): Promise<Json> {
-  const ageOf = (startedMs: number): number => Math.round((clock.now() - startedMs) / 1000);
   const interrupted = (await jobs.takeInterrupted(session)).map(
     ({ number, startedMs, command, artifact }): JsonObject => ({
-      ...{ job: number, state: 'interrupted', age_s: ageOf(startedMs) },
+      ...{ job: number, state: 'interrupted', age_s: ageOf(startedMs, clock) },
       ...{ command: command.slice(0, COMMAND_SHOWN_CHARS), output: artifact },
     }),
   );
@@ -96,7 +120,7 @@ async function listed(session: SessionRef, { jobs, clock }: Pick<JobServiceDeps,
   const facts = (job: Job): JsonObject => {
     if (job.end === null) jobs.renew(job);
     const { command, startedMs } = job.spec;
-    return { ...factsOf(job), age_s: ageOf(startedMs), command: command.slice(0, COMMAND_SHOWN_CHARS) };
+    return { ...factsOf(job), age_s: ageOf(startedMs, clock), command: command.slice(0, COMMAND_SHOWN_CHARS) };
   };
   return [...(running ?? []).map(facts), ...interrupted, ...(ended ?? []).toReversed().map(facts)];
 }

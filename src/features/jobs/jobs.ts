@@ -11,7 +11,7 @@ import type { SandboxPolicy } from '../../sandbox/contract/policy.ts';
 import type { Sandbox } from '../../sandbox/contract/sandbox.ts';
 import type { AuditItem } from '../../scrub/gitleaks/auditor.ts';
 import type { LiveSessions } from '../../stores/live-sessions.ts';
-import type { OpenJob, OpenJobs } from '../../stores/open-jobs.ts';
+import type { OpenJobs, StoredJob } from '../../stores/open-jobs.ts';
 import { ENDED_WORDS, type Ender, JOB_MAX_MS, Job, type JobSpec, type JobState } from './job.ts';
 import { type FindingsState, JobFindings } from './job-findings.ts';
 import { JobOutput, type JobOutputDeps } from './job-output.ts';
@@ -209,14 +209,24 @@ export class Jobs {
     await job?.output.refresh();
   }
 
-  /** Jobs of the session or branch that ended with an earlier daemon. Each is returned once. */
-  async takeInterrupted(session: SessionRef): Promise<OpenJob[]> {
-    const { openJobs } = this.#deps;
-    const listed = await openJobs.of(session);
+  /**
+   * Jobs of the session or branch that ended with an earlier daemon, oldest first. The newest 32 that were listed stay on record.
+   */
+  async interrupted(session: SessionRef): Promise<StoredJob[]> {
+    const listed = await this.#deps.openJobs.of(session);
     const known = new Set([...this.#unlisted, ...this.#all(session).map(({ spec }) => spec.id)]);
-    const interrupted = listed.filter(({ id }) => !known.has(id));
-    await openJobs.remove(interrupted.map(({ id }) => id));
-    return interrupted;
+    return listed.filter(({ id }) => !known.has(id));
+  }
+
+  /** Those of them that no list has had. Each is returned once. */
+  async takeInterrupted(session: SessionRef): Promise<StoredJob[]> {
+    const all = await this.interrupted(session);
+    const taken = all.filter(({ isListed }) => !isListed);
+    if (taken.length === 0) return taken;
+    const { openJobs } = this.#deps;
+    await openJobs.setListed(taken.map(({ id }) => id));
+    await openJobs.remove(all.slice(0, -ENDED_KEPT).map(({ id }) => id));
+    return taken;
   }
 
   /** Stops the jobs of a session and forgets them. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { KeyedLock } from '../../core/lock.ts';
-import { projectFolder } from './undo-records.ts';
+import { projectFolder } from '../../core/project-folder.ts';
 
 /** Calls of a project that are remembered. */
 const CALLS_MAX = 500;

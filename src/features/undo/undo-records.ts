@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
+import { projectFolder } from '../../core/project-folder.ts';
 import type { FileChange, Uncovered } from '../../sandbox/contract/snapshot-messages.ts';
 
 /** Changes of one call to the files of its project. */
@@ -123,11 +123,6 @@ export class UndoRecords {
   #of(project: string): string {
     return join(this.#dir, projectFolder(project));
   }
-}
-
-/** A name for a folder or file of a project. */
-export function projectFolder(project: string): string {
-  return createHash('sha256').update(project).digest('hex').slice(0, 24);
 }
 
 async function namesIn(dir: string): Promise<string[]> {

@@ -20,6 +20,7 @@ import type { LayerKind, LayerMounts, LayerUser, MountedLayer } from '../contrac
 import type { WorkspaceView } from '../contract/policy.ts';
 import { Holder, notMounted, runStep } from './holder.ts';
 import { refuseMountsBelow } from './mounts-below.ts';
+import { openMovedLayer } from './moved-layer.ts';
 import { type LayerPlace, layerDir, placeOf, REMOVED } from './place.ts';
 
 export interface LayersDeps {
@@ -27,6 +28,8 @@ export interface LayersDeps {
   root: string;
   /** The command line of the namespaces in which mounts are made; root may need none and get []. Null: nothing can be mounted. */
   enter(): Promise<readonly string[] | null>;
+  /** Unpacks the files of a branch from a backup, as the owner of the workspace. */
+  unpack(workspace: string, archive: string, dir: string): Promise<void>;
 }
 
 /** One branch whose files are mounted, or will be in a moment. */
@@ -54,6 +57,7 @@ export class Layers implements LayerMounts {
   /** By workspace and which directory it is: why it can have no overlay, or null. */
   readonly #probed = new Map<string, Promise<string | null>>();
   readonly #removing = new Set<Promise<void>>();
+  readonly #unpacking = new Lock();
 
   constructor(deps: LayersDeps) {
     this.#deps = deps;
@@ -95,7 +99,10 @@ export class Layers implements LayerMounts {
 
   /** True if one of the branches is a copy, which can lie under no overlay. */
   isCopy(workspace: string, chain: readonly string[]): boolean {
-    return chain.some((branch) => existsSync(placeOf(this.#deps.root, workspace, branch).copy));
+    return chain.some((branch) => {
+      const { copy } = placeOf(this.#deps.root, workspace, branch);
+      return existsSync(copy) || existsSync(`${copy}.tar`);
+    });
   }
 
   /** Mounts a view, or takes part in its mount. Throws SANDBOX_UNAVAILABLE. */
@@ -108,6 +115,7 @@ export class Layers implements LayerMounts {
     mounted.users += 1;
     const release = this.#releaseOnce(dir, mounted);
     try {
+      await this.#unpacking.run(() => this.#unpackMoved(path, chain));
       const holder = await mounted.steps.run(() => this.#open(mounted, path));
       const own = new Set<LayerUser>();
       return {
@@ -195,6 +203,17 @@ export class Layers implements LayerMounts {
     mounted.holder = holder;
     mounted.directory = directory;
     return holder;
+  }
+
+  /** Also of the branches around it, whose files it sees. */
+  async #unpackMoved(path: string, chain: readonly string[]): Promise<void> {
+    for (const [index, branch] of chain.entries()) {
+      const view: WorkspaceView = { path, layer: chain.slice(0, index + 1) };
+      await openMovedLayer(placeOf(this.#deps.root, path, branch), {
+        make: (kind) => this.make(view, kind),
+        unpack: (archive, dir) => this.#deps.unpack(path, archive, dir),
+      });
+    }
   }
 
   async #hold(lock: string): Promise<Holder> {

@@ -15,6 +15,7 @@ import type {
 } from '../contract/sandbox.ts';
 import { createNetworks, type NetworkListener, type Networks } from '../egress/networks.ts';
 import { Layers } from '../layers/layers.ts';
+import { identityFor } from '../machine/identity.ts';
 import { CACHES_INSIDE, checkArgv, checkEnvironment } from '../machine/mount-plan.ts';
 import { readableBundle } from '../machine/reach.ts';
 import { Snapshots } from '../snapshots/snapshots.ts';
@@ -37,6 +38,7 @@ import { NOT_STARTED, type ProcessOptions, type RunEnd, type RunOptions } from '
 import { lookForStaleness, SearchMeanwhile } from './run-watch.ts';
 import { Starter } from './starter.ts';
 import { openStdin, Steering } from './steering.ts';
+import { unpackInSandbox } from './unpack-layer.ts';
 
 /** Milliseconds that an orderly stop waits for searches. */
 const SEARCH_AT_END_MS = 5_000;
@@ -75,7 +77,11 @@ export class LinuxSandbox {
       paths: deps.paths,
       idleMs: deps.config.idle_ms,
     });
-    this.#layers = new Layers({ root: deps.paths.layersDir, enter: () => this.#enterForLayers() });
+    this.#layers = new Layers({
+      root: deps.paths.layersDir,
+      enter: () => this.#enterForLayers(),
+      unpack: (...moved) => this.#unpackLayer(...moved),
+    });
     this.#layers.sweep();
     this.#starter = new Starter(this.network, this.#storage, this.#layers);
     this.#commandStarter = new CommandStarter(deps, this.#starter, this.network);
@@ -103,6 +109,12 @@ export class LinuxSandbox {
   async #enterForLayers(): Promise<readonly string[] | null> {
     const enter = (await (await this.#policies.git())?.enter()) ?? [];
     return enter.length === 0 && process.getuid?.() !== 0 ? null : enter;
+  }
+
+  async #unpackLayer(workspace: string, archive: string, dir: string): Promise<void> {
+    const host = await this.#policies.host();
+    if (host === null) throw new Error('no sandbox can be started');
+    await unpackInSandbox(host, identityFor(workspace, process.getuid?.() ?? 0), archive, dir);
   }
 
   probe(): Promise<IsolationReport> {

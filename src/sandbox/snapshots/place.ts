@@ -1,7 +1,17 @@
 import { createHash } from 'node:crypto';
-import { chownSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { isErrno } from '../../core/errors.ts';
+import { projectFolder } from '../../core/project-folder.ts';
 import type { Identity } from '../machine/identity.ts';
 import { ownerOf, ownUid } from '../machine/identity.ts';
 
@@ -11,6 +21,8 @@ import { ownerOf, ownUid } from '../machine/identity.ts';
  *   <root>/<workspace and uid>/project.json   whose it is
  *   <root>/<workspace and uid>/store/         a bare repository that belongs to the user inside, and `files`, the list
  *                                             of all known files
+ *   <root>/moved/<project>/                   a store from a backup, until its project is used for the first time: who
+ *                                             owns the workspace is not known before
  */
 
 /** `bare = false`: `git check-ignore` needs a work tree, which the environment names. */
@@ -35,9 +47,14 @@ export function placeOf(root: string, workspace: string, identity: Identity): St
   return { dir, store: join(dir, 'store') };
 }
 
+/** Where a backup puts the store of a workspace. */
+export function movedStoreOf(root: string, workspace: string): string {
+  return join(root, 'moved', projectFolder(workspace));
+}
+
 /**
  * Nothing in it is shared with the project's repository, whose objects a command can change through its own names.
- * Makes the store if it is missing. A store that a crash left half made is made again.
+ * Makes the store if it is missing, from a backup if one has it. A store that a crash left half made is made again.
  */
 export function openStore(root: string, workspace: string, identity: Identity): StorePlace {
   const place = placeOf(root, workspace, identity);
@@ -46,19 +63,25 @@ export function openStore(root: string, workspace: string, identity: Identity): 
   mkdirSync(place.dir, { recursive: true, mode: 0o700 });
   writeFileSync(join(place.dir, 'project.json'), JSON.stringify({ project: workspace }), { mode: 0o600 });
   for (const old of [draft, place.store]) rmSync(old, { recursive: true, force: true });
-  const made = [draft, ...['objects', 'objects/info', 'objects/pack', 'info', 'refs'].map((name) => join(draft, name))];
-  for (const path of made) mkdirSync(path, { mode: 0o700 });
+  const moved = movedStoreOf(root, workspace);
+  const made = existsSync(moved) ? moved : draft;
+  for (const name of ['', 'objects', 'objects/info', 'objects/pack', 'info', 'refs'])
+    mkdirSync(join(made, name), { recursive: true, mode: 0o700 });
   for (const [name, text] of [
     ['config', CONFIG],
     ['HEAD', HEAD],
-  ] as const) {
-    writeFileSync(join(draft, name), text, { mode: 0o600 });
-    made.push(join(draft, name));
-  }
-  const owner = ownerOf(identity);
-  if (owner !== null) for (const path of made) chownSync(path, owner.uid, owner.gid);
-  renameSync(draft, place.store);
+  ] as const)
+    writeFileSync(join(made, name), text, { mode: 0o600 });
+  giveTo(made, identity);
+  renameSync(made, place.store);
   return place;
+}
+
+function giveTo(dir: string, identity: Identity): void {
+  const owner = ownerOf(identity);
+  if (owner === null) return;
+  const below = readdirSync(dir, { recursive: true, encoding: 'utf8' }).map((name) => join(dir, name));
+  for (const path of [dir, ...below]) lchownSync(path, owner.uid, owner.gid);
 }
 
 function headOf(store: string): string {

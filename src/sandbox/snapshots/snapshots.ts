@@ -11,7 +11,7 @@ import { startOwnProgram } from '../jail/own-program.ts';
 import type { Host } from '../machine/host.ts';
 import { type Identity, identityFor, ownUid } from '../machine/identity.ts';
 import { KeeperProcess } from './keeper-process.ts';
-import { openStore, placeOf } from './place.ts';
+import { movedStoreOf, openStore, placeOf } from './place.ts';
 
 /** One file, bundled: nothing else can be loaded in the sandbox. */
 const PROGRAM = fileURLToPath(new URL('../../../program/snapshots.js', import.meta.url));
@@ -77,7 +77,9 @@ export class Snapshots {
 
   /** Where the contents of a workspace are kept, if any are. */
   storeOf(workspace: string): string {
-    return placeOf(this.#deps.paths.undoDir, workspace, identityOf(workspace)).store;
+    const { undoDir } = this.#deps.paths;
+    const isMoved = existsSync(movedStoreOf(undoDir, workspace));
+    return (isMoved ? openStore : placeOf)(undoDir, workspace, identityOf(workspace)).store;
   }
 
   /** Kills all and waits. Idempotent. */
@@ -111,7 +113,9 @@ export class Snapshots {
   async #drop(workspace: string): Promise<null> {
     const running = this.#running.get(workspace);
     if (running !== undefined) await this.#end(workspace, running);
-    const { dir } = placeOf(this.#deps.paths.undoDir, workspace, identityOf(workspace));
+    const { undoDir } = this.#deps.paths;
+    rmSync(movedStoreOf(undoDir, workspace), { recursive: true, force: true });
+    const { dir } = placeOf(undoDir, workspace, identityOf(workspace));
     rmSync(dir, { recursive: true, force: true });
     return null;
   }

@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import protobuf from 'protobufjs';
 import { describe, expect, it } from 'vitest';
-import { parseRecord } from '#src/audit/record.js';
+import { createAuditLog } from '#src/audit/log.js';
+import { NO_END, parseRecord } from '#src/audit/record.js';
 import { sumAuditLog } from '#src/audit/stats.js';
 import type { StatsRow } from '#src/call/management.js';
+import { systemClock } from '#src/core/clock.js';
+import { silentLogger } from '#src/core/log.js';
 import { propertyRuns } from '../../helpers/property-runs.ts';
 import { makeTempDir } from '../stores/open-stores.js';
 
@@ -35,7 +38,7 @@ const FOLLOW_UP = { ...OLD, follow_up: true, tokens_returned: 1_500, duration_ms
 async function sum(records: readonly object[], maxRows?: number): Promise<StatsRow[]> {
   const dir = await makeTempDir();
   await writeFile(join(dir, `audit-${DAY}.jsonl`), records.map((record) => `${JSON.stringify(record)}\n`).join(''));
-  return sumAuditLog(dir, ['2025-01-14', DAY], '', () => false, maxRows === undefined ? {} : { maxRows });
+  return sumAuditLog(dir, '2025-01-14', '', () => false, maxRows === undefined ? {} : { maxRows });
 }
 
 function parse(extra: object): object | null {
@@ -179,6 +182,39 @@ describe('the sums of the audit log', () => {
           expect(row.counted_calls).toBeLessThanOrEqual(row.calls);
         }
       }),
+      { numRuns: propertyRuns('slow') },
+    );
+  });
+
+  it('NFR-2.3 issue 36 count every call on the day that its clock showed, in order, wherever the clock jumps', async () => {
+    const HOUR_MS = 3_600_000;
+    const start = Date.parse(`${DAY}T12:00:00.000Z`);
+    const step = fc.record({ hours: fc.integer({ min: -100, max: 100 }), tool: fc.constantFrom('a', 'b') });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (steps, days) => {
+          const clock = { ms: start };
+          const dir = await makeTempDir();
+          const log = createAuditLog({ dir, clock: { ...systemClock, now: () => clock.ms }, logger: silentLogger });
+          await log.start();
+          const counts = new Map<string, number>();
+          for (const [index, { hours, tool }] of steps.entries()) {
+            clock.ms += hours * HOUR_MS;
+            const time = new Date(clock.ms).toISOString();
+            await log.append({ ...NO_END, ...OLD, time, tool, request_id: `req_${index}`, duration_ms: 0 });
+            const key = `${time.slice(0, 10)} ${tool}`;
+            counts.set(key, (counts.get(key) ?? 0) + 1);
+          }
+          const rows = await log.stats(days, '');
+          await log.stop();
+          const since = new Date(clock.ms - (days - 1) * 24 * HOUR_MS).toISOString().slice(0, 10);
+          const expected = [...counts].filter(([key]) => key.slice(0, 10) >= since).sort();
+          expect(rows.map(({ day, tool, calls }) => [`${day} ${tool}`, calls]).sort()).toEqual(expected);
+          expect(rows.map(({ day }) => day)).toEqual(rows.map(({ day }) => day).sort());
+        },
+      ),
       { numRuns: propertyRuns('slow') },
     );
   });

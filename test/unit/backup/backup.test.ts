@@ -16,7 +16,7 @@ import fc from 'fast-check';
 import { create, extract } from 'tar';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packBackup } from '#src/backup/archive.js';
-import { MANIFEST, type Manifest } from '#src/backup/manifest.js';
+import { BACKUP_FORMAT, MANIFEST, type Manifest } from '#src/backup/manifest.js';
 import { restoreBackup } from '#src/backup/restore.js';
 import { BACKED_UP } from '#src/backup/tables.js';
 import { systemClock } from '#src/core/clock.js';
@@ -177,6 +177,12 @@ describe('a backup', () => {
       'tools/x',
       'state/certs/cli.key',
       'artifacts/01',
+      `undo/moved/${'a'.repeat(24)}/objects/../../../y`,
+      `undo/moved/${'a'.repeat(24)}/config`,
+      'undo/calls/../y',
+      `undo/calls/${'a'.repeat(24)}/y`,
+      `layers/${'a'.repeat(24)}/../upper.tar`,
+      `layers/${'a'.repeat(24)}/br_1/upper/y`,
       MANIFEST,
     ];
     for (const path of evil) {
@@ -225,7 +231,7 @@ describe('a backup', () => {
   it('NFR-2.3 of a newer contextd is refused before anything is written', async () => {
     const newer = await changed((_, manifest) => ({ ...manifest, schemas: { ...manifest.schemas, 'memory.db': 999 } }));
     expect(await attempt(newer)).toEqual({ refused: 'VERSION_MISMATCH', left: ['outside'] });
-    const format = await changed((_, manifest) => ({ ...manifest, format: 2 }));
+    const format = await changed((_, manifest) => ({ ...manifest, format: BACKUP_FORMAT + 1 }));
     expect(await attempt(format)).toEqual({ refused: 'VERSION_MISMATCH', left: ['outside'] });
   });
 

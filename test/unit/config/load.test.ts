@@ -40,7 +40,12 @@ describe('the configuration', () => {
     });
     expect(Object.values(config.densify)).toEqual([true, true, true, true, true]);
     expect(config.output.max_bytes).toBe(64 * 1024 * 1024);
-    expect(config.server).toEqual({ drain_ms: 5000, max_concurrent_calls: 64, max_session_calls: 48 });
+    expect(config.server).toEqual({
+      drain_ms: 5000,
+      max_concurrent_calls: 64,
+      max_caller_calls: 56,
+      max_session_calls: 48,
+    });
     expect(config.sandbox.cpus).toBeNull();
   });
 

@@ -39,7 +39,7 @@ it('issue 34 sums up the calls of each MCP server: errors by code, kept answers 
   ];
   const dir = await makeTempDir();
   await writeFile(join(dir, `audit-${DAY}.jsonl`), records.map((record) => `${JSON.stringify(record)}\n`).join(''));
-  const servers = sumServers(await sumAuditLog(dir, [DAY], '', () => true));
+  const servers = sumServers(await sumAuditLog(dir, DAY, '', () => true));
   expect(servers.map(({ server, calls, failed, kept, retries }) => [server, calls, failed, kept, retries])).toEqual([
     ['docs', 1, 0, 0, 0],
     ['github', 5, 3, 1, 2],
@@ -56,7 +56,7 @@ it('issue 34: a call of a tool that does not exist adds no row for a server, wha
   const dir = await makeTempDir();
   const records = [RECORD, ...names.map((tool) => ({ ...RECORD, tool, error_code: 'TOOL_NOT_FOUND' }))];
   await writeFile(join(dir, `audit-${DAY}.jsonl`), records.map((record) => `${JSON.stringify(record)}\n`).join(''));
-  const servers = sumServers(await sumAuditLog(dir, [DAY], '', () => true));
+  const servers = sumServers(await sumAuditLog(dir, DAY, '', () => true));
   expect(servers.map(({ server, calls }) => [server, calls])).toEqual([
     ['github', 1],
     ['contextd', names.length],

@@ -13,6 +13,7 @@ const notAsked = (): never => {
 const NO_JOBS = {
   begin: notAsked,
   find: notAsked,
+  interrupted: async () => [],
   of: () => [],
   renew: notAsked,
   refreshArtifact: async () => {},

@@ -110,7 +110,7 @@ test('root joins a network namespace without a user namespace', () => {
 });
 
 test('SEC-2.3 mounts a workspace before it is pinned', async () => {
-  const layers = new Layers({ root: join(base, 'layers'), enter: async () => null });
+  const layers = new Layers({ root: join(base, 'layers'), enter: async () => null, unpack: async () => {} });
   const workspace = await mountWorkspace({ path: join(base, 'real'), layer: null }, layers);
   expect(prepareLaunch(request([pinned(workspace.path)], { workspace })).inheritedFds).toHaveLength(1);
   await expect(mountWorkspace({ path: join(base, 'real'), layer: ['b'] }, layers)).rejects.toMatchObject({
