@@ -9,6 +9,7 @@ import { type AuditReport, type KeptHead, verifyAuditLog } from '../../audit/ver
 import { durationMs } from '../../core/duration.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { inThousands } from '../../core/thousands.ts';
 import { readKeptHeads, readSignedHeads, type SignedHead } from '../audit/kept-heads.ts';
 import { signText } from '../audit/ssh-signature.ts';
 import { type Command, defineCommand, type ParsedArgs } from '../command.ts';
@@ -85,8 +86,7 @@ function inWords({
   moreFaults,
   notes,
 }: AuditReport): string[] {
-  const count = (number: number, word: string): string =>
-    `${number.toLocaleString('en-US')} ${word}${number === 1 ? '' : 's'}`;
+  const count = (number: number, word: string): string => `${inThousands(number)} ${word}${number === 1 ? '' : 's'}`;
   const size = `${count(records, 'record')} in ${count(segments, 'segment')}`;
   const before = unchained === 0 ? [] : [`${count(unchained, 'record')} from before there was a chain: not proven`];
   // The lines of the log are the records and those that begin and end a segment.

@@ -1,4 +1,5 @@
 import { ContextdError } from '../../core/errors.ts';
+import { inThousands } from '../../core/thousands.ts';
 import type { StatsRow__Output as StatsRow } from '../../protocol/generated/management.ts';
 import { withClient } from '../client.ts';
 import { defineCommand, type Parameter, type ParsedArgs } from '../command.ts';
@@ -88,10 +89,6 @@ export function savedSentence(sum: StatsSum, days: number): string {
   const read = `${period} agents read ${inThousands(returned)} tokens of ${calls} that printed ${about}${inThousands(run)}`;
   if (saved <= 0) return `${read}: nothing was saved.`;
   return `${read}: ${about}${inThousands(saved)} tokens (${Math.floor((100 * saved) / run)} %) were saved, net of what contextd adds.`;
-}
-
-function inThousands(amount: number): string {
-  return amount.toLocaleString('en-US');
 }
 
 function groupingOf(args: ParsedArgs): Grouping | undefined {

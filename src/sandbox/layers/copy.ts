@@ -1,4 +1,5 @@
 import { ContextdError } from '../../core/errors.ts';
+import { inThousands } from '../../core/thousands.ts';
 import type { Mount } from '../../guard/contract/mount.ts';
 import type { EndedBy } from '../contract/command.ts';
 
@@ -28,7 +29,7 @@ export function copyProgram(copy: string): { argv: string[]; program: Mount[] } 
 export function notCopied(workspace: string, why: string, exitCode: number | null, endedBy: EndedBy): ContextdError {
   const what =
     exitCode === TOO_MANY
-      ? `${workspace} has more than ${FILES_MAX.toLocaleString('en')} files, too many for a copy`
+      ? `${workspace} has more than ${inThousands(FILES_MAX)} files, too many for a copy`
       : `${workspace} cannot be copied (${endedBy}${exitCode === null ? '' : ` ${exitCode}`})`;
   return new ContextdError('SANDBOX_UNAVAILABLE', `${what}, and a branch of it can have no overlay: ${why}`, {
     remedy: 'Open the branch with files: "shared".',

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../core/json.ts';
+import { inThousands } from '../../core/thousands.ts';
 import { isArray, isWalkable, select, viewJsonPath } from './json-path.ts';
 import { parseJsonPath } from './json-path-syntax.ts';
 import { isContainer, isObject } from './json-scan.ts';
@@ -91,7 +92,7 @@ function describeItems(json: JsonText, items: readonly number[], title: string):
       count(shape, kindOf(json.text, value));
     }
   }
-  const lines = [`${title} (${number(items.length)})${items.length > 0 ? `: ${tally(kinds)}` : ''}`];
+  const lines = [`${title} (${inThousands(items.length)})${items.length > 0 ? `: ${tally(kinds)}` : ''}`];
   if (shapes.size > LINES_MAX) return [...lines, 'keys of the objects:', ...inLines([...shapes.keys()].map(nameOf))];
   for (const [name, shape] of shapes) lines.push(`${nameOf(name)}: ${tally(shape)}`);
   return lines;
@@ -102,20 +103,20 @@ function count(counts: Map<string, number>, kind: string): void {
 }
 
 function tally(kinds: ReadonlyMap<string, number>): string {
-  return [...kinds].map(([kind, times]) => `${number(times)} ${kind}`).join(', ');
+  return [...kinds].map(([kind, times]) => `${inThousands(times)} ${kind}`).join(', ');
 }
 
 function describeValue(json: JsonText, at: number): string {
   const { text } = json;
   if (isContainer(text, at)) {
     const children = isObject(text, at) ? membersOf(json, at).size : countChildren(json, at);
-    if (!isObject(text, at)) return `array (${number(children)})`;
-    return `object (${number(children)} ${children === 1 ? 'key' : 'keys'})`;
+    if (!isObject(text, at)) return `array (${inThousands(children)})`;
+    return `object (${inThousands(children)} ${children === 1 ? 'key' : 'keys'})`;
   }
   const end = valueEnd(json, at);
   if (end - at <= SHOWN_MAX_CHARS) return text.slice(at, end);
   const kind = kindOf(text, at);
-  return `${kind} (${number(kind === 'string' ? characters(stringAt(text, at)) : end - at)} chars)`;
+  return `${kind} (${inThousands(kind === 'string' ? characters(stringAt(text, at)) : end - at)} chars)`;
 }
 
 function kindOf(text: string, at: number): string {
@@ -161,8 +162,4 @@ function inLines(names: readonly string[]): string[] {
     }
   }
   return line === '' ? lines : [...lines, line];
-}
-
-function number(value: number): string {
-  return value.toLocaleString('en-US');
 }

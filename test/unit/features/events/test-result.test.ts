@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { errorLineOf } from '#src/features/events/error-line.js';
-import { reportedResult } from '#src/features/events/test-result.js';
+import { isResultLine, reportedResult } from '#src/features/events/test-result.js';
 
 const OUTPUTS = new URL('../../../fixtures/outputs/', import.meta.url);
 const output = (name: string): string => readFileSync(new URL(`${name}.txt`, OUTPUTS), 'utf8');
@@ -88,6 +88,26 @@ describe('issue 31.1 the result that a command reports', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 999 }), fc.constantFrom(...forms), (code, form) => {
         expect(reportedResult([form(code)])?.failed ?? 0).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  it('has a letter or a mark: other lines, which are not searched, report nothing', () => {
+    const character = fc.oneof(
+      fc.constantFrom(...'0123456789 \t.:,;/\\()[]{}<>*#=+-_|!?$%&@~^\'"`ℹ│›…'),
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }).filter((one) => !/[a-z✖✗✘✕×●]/iu.test(one)),
+    );
+    const line = fc.array(character, { maxLength: 40 }).map((characters) => characters.join(''));
+    fc.assert(
+      fc.property(line, (text) => {
+        expect(isResultLine(text)).toBe(false);
+      }),
+    );
+    const numbers = fc.array(line, { maxLength: 5 }).map((lines) => lines.join('\n'));
+    fc.assert(
+      fc.property(fc.constantFrom(...SUMMARIES), numbers, numbers, (summary, before, behind) => {
+        const text = `${before}\n${summary(3, 4)}\n${behind}`;
+        expect(reportedResult([text])).toEqual({ failed: 3, passed: 4, names: [] });
       }),
     );
   });
