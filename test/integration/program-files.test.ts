@@ -111,9 +111,7 @@ describe('the files that the daemon runs from', () => {
 
   it('NFR-1.4: are run by the launcher, with a collectable heap and a bounded young generation', () => {
     expect(launcher).toContain('main=$root/dist/program/contextd.js');
-    expect(launcher).toMatch(
-      /exec "\$node" .*--expose-gc --max-semi-space-size=8 --heap-growing-percent=100 "\$main" "\$@"/,
-    );
+    expect(launcher).toMatch(/exec "\$node" .*--expose-gc --max-semi-space-size=8 "\$main" "\$@"/);
     expect(launcher).toContain('MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072');
   });
 
