@@ -31,7 +31,7 @@ import {
 } from './management-checks.ts';
 import type { PersonAct, Requests, RpcMethod, RpcMethods, RpcName } from './management-contract.ts';
 import { credentialOf, hostNetworkOf, networkChangeOf, networkLogOf } from './network-checks.ts';
-import { newUpstreamOf, upstreamOf } from './upstream-checks.ts';
+import { grantOf, newUpstreamOf, upstreamOf } from './upstream-checks.ts';
 
 /** How an rpc differs from the others. */
 interface RpcRow<Request> {
@@ -328,8 +328,7 @@ const MANAGEMENT_RPCS: { readonly [Name in RpcName]: RpcRow<Requests[Name]> } = 
 
   // Throws ARGS_INVALID, PATH_INVALID or NOT_FOUND for what cannot be granted. A server that does not start is added all the same.
   addUpstream: {
-    act: ({ dry_run, name, url, hosts, catalog, by }) =>
-      dry_run ? null : act('upstream add', { name, url, hosts, ...(catalog === '' ? {} : { catalog }), by }),
+    act: (request) => (request.dry_run ? null : act('upstream add', grantOf(request))),
     check: newUpstreamOf,
     answerMs: SERVER_ANSWER_MS,
   },

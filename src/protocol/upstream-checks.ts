@@ -1,4 +1,5 @@
 import { ContextdError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { NewUpstream__Output as NewUpstream } from './generated/management.ts';
 import { withRoot } from './management-checks.ts';
 
@@ -21,6 +22,21 @@ export function newUpstreamOf(request: NewUpstream): NewUpstream {
   for (const text of [...names, url, project, headerFrom, by, catalog]) checkLength(text, TEXT_MAX_CHARS);
   for (const text of [...command, ...variables.map(({ value }) => value)]) checkLength(text, VALUE_MAX_CHARS);
   return upstreamOf(request);
+}
+
+/** What a person granted, as it is on record: everything but the values of variables. */
+export function grantOf({ name, command, url, variables, hosts, paths, project, ...more }: NewUpstream): JsonObject {
+  return {
+    name,
+    ...(url === '' ? { command: [...command] } : { url }),
+    variables: variables.map((one) => one.name),
+    hosts: [...hosts],
+    paths: paths.map(({ path, writable }) => (writable ? `${path}:rw` : path)),
+    project,
+    ...(more.header_from === '' ? {} : { header_from: more.header_from }),
+    ...(more.catalog === '' ? {} : { catalog: more.catalog }),
+    by: more.by,
+  };
 }
 
 function checkLength(text: string, limit: number): void {

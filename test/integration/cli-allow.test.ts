@@ -94,7 +94,16 @@ describe('what a person allows outside a project', () => {
     expect(await allow('remove', place)).toMatchObject({ code: 0 });
     expect(await machine.run(CTXD, ['allow', 'toolchains', '--yes'], { env })).toMatchObject({ code: 0 });
     expect(await allow('path', place)).toMatchObject({ code: 2, stderr: expect.stringContaining('overlaps') });
-    for (const { name } of JSON.parse((await allow('list', '--json')).stdout).toolchains) await allow('remove', name);
+    // Toolchains are for every project: they outlive this one, which its end says.
+    const ended = join(home, 'ended');
+    await mkdir(ended);
+    expect(await machine.run(CTXD, ['init', '--no-toolchains', '--no-network', ended])).toMatchObject({ code: 0 });
+    const { toolchains } = JSON.parse((await allow('list', '--json')).stdout);
+    const names = toolchains.map(({ name }: { name: string }) => name).join(', ');
+    const stays = `Commands of every project can still run ${names}. To take one back: ctxd allow remove NAME`;
+    expect((await machine.run(CTXD, ['init', '--uninstall', ended])).stdout).toContain(stays);
+    for (const { name } of toolchains) await allow('remove', name);
+    expect((await machine.run(CTXD, ['init', '--uninstall', ended])).stdout).not.toContain('can still run');
   });
 
   it('refuses the root, the home and what is around it, contextd, the project, the system, keys and settings', async () => {

@@ -34,6 +34,25 @@ const addDemo = (...more: string[]): Promise<Finished> =>
   ctxd('add', 'demo', '--path', outside, ...more, '--yes', '--', 'node', demo);
 
 describe('issue 34 ctxd upstream', () => {
+  it('issue 36 says which files of clients have the server too, and how it leaves them', async () => {
+    const file = join(at.project, '.mcp.json');
+    writeFileSync(file, JSON.stringify({ mcpServers: { Demo: { command: 'node', args: [demo] } } }));
+    const before = readFileSync(file, 'utf8');
+    const added = await addDemo();
+    expect(added.stdout).toMatch(
+      /^\.mcp\.json still has demo, which .* starts without a sandbox: add it again with --take-over /m,
+    );
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    const taken = await addDemo('--take-over');
+    expect(taken.stdout).toContain('Changed .mcp.json. Undo: ctxd upstream import --undo');
+    expect(taken.stdout).not.toContain('still has');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ mcpServers: {} });
+    expect((await ctxd('import', '--undo', '--yes')).code).toBe(0);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    expect(await list()).toEqual([]);
+    rmSync(file);
+  });
+
   it('issue 34 adds a server, lists it with what it may reach, and removes it', async () => {
     const added = await addDemo('--allow-host', 'npm', 'api.example.com', '--path', '.:rw');
     expect(added).toMatchObject({ code: 0, stderr: '' });
@@ -50,6 +69,16 @@ describe('issue 34 ctxd upstream', () => {
         last_error: '',
       },
     ]);
+    const { stdout } = await at.run(CTXD, ['audit', 'tail', '--json']);
+    const acts: { tool: string; input: object }[] = JSON.parse(stdout);
+    expect(acts.findLast(({ tool }) => tool === 'upstream add')?.input).toMatchObject({
+      name: 'demo',
+      command: ['node', demo],
+      hosts: ['npm', 'api.example.com'],
+      paths: [outside],
+      project: 'write',
+      variables: [],
+    });
     expect((await list())[0]?.tokens).toBeGreaterThan(100);
     expect((await ctxd('list')).stdout).toContain('running');
     expect((await ctxd('list', 'demo')).stdout).toContain('sees: the project, to read and change');

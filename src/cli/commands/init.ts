@@ -46,6 +46,8 @@ interface InitResult extends ProjectChanges {
   tracked?: boolean;
   /** Where the records of the project stay. Only after --uninstall. */
   recorded_in?: string;
+  /** Toolchains that commands of every project can still run. Only after --uninstall. */
+  toolchains_left?: readonly string[];
   /** What a person declined in an earlier run, and how to change it. Absent after --uninstall. */
   declined?: readonly string[];
   /** The clients beside Claude Code and OpenCode that are set up. Absent after --uninstall. */
@@ -158,12 +160,16 @@ async function uninstall(context: CliContext, root: string): Promise<InitResult>
   const changes = (await change?.apply()) ?? { created: [], updated: [], removed: [], kept: [] };
   await Answers.forget(context, root);
   await ensureRunning(context);
-  const { changed } = await withClient(context.paths, (client) => client.unregisterProject({ root }));
+  const { changed, toolchains } = await withClient(context.paths, async (client) => ({
+    ...(await client.unregisterProject({ root })),
+    ...(await client.listToolchains({})),
+  }));
   const { removed } = changes;
   return {
     ...{ root, action: 'uninstall', changed: changed || touched(changes), tools: [], ...changes },
     tracked: removed.length > 0 && isTracked(OwnedDirectory.at(root), removed) === true,
     recorded_in: context.paths.stateDir,
+    toolchains_left: toolchains.map(({ name }) => name),
   };
 }
 
@@ -273,7 +279,10 @@ function viewUninstall(result: InitResult): View {
   const deleted = 'Some of these files are committed. `git status` lists them as deleted: commit the deletion.';
   const recorded = `What contextd recorded of its work here stays (memories, sessions, the audit log): ${result.recorded_in}`;
   const after = result.removed.length > 0 ? [...(result.tracked === true ? [deleted] : []), recorded] : [];
-  return { kind: 'lines', lines: [`${result.root} ${first}`, ...changeLines(result), ...after] };
+  const left = (result.toolchains_left ?? []).join(', ');
+  const stays =
+    left === '' ? [] : [`Commands of every project can still run ${left}. To take one back: ctxd allow remove NAME`];
+  return { kind: 'lines', lines: [`${result.root} ${first}`, ...changeLines(result), ...after, ...stays] };
 }
 
 function repositoryLines({ root, repository_above: above }: InitResult): string[] {

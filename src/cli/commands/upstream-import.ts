@@ -9,7 +9,7 @@ import { OwnedDirectory } from '../files/owned-directory.ts';
 import { confirm } from '../input.ts';
 import { projectAt } from '../project-root.ts';
 import { describeServer, describeState } from '../upstream/describe.ts';
-import { forgetImport, readImport, recordFile, writeImport } from '../upstream/imports.ts';
+import { forgetImport, readImport, recordFile, replaceFiles, writeImport } from '../upstream/imports.ts';
 import { filesWithout, planImport } from '../upstream/plan-import.ts';
 
 interface Imported {
@@ -100,10 +100,7 @@ async function importServers(
   const running = new Set(added.filter(({ state }) => state === 'running').map(({ name }) => name));
   const moved = servers.filter(({ request }) => running.has(request.name));
   const files = isKept ? [] : filesWithout(root, moved);
-  // Before the files change, so that whatever happens can be undone.
-  await writeImport(context.paths, { root, servers: names, files });
-  const project = OwnedDirectory.at(root);
-  for (const { path, after } of files) project.write(path, after, project.modeOf(path) & 0o777);
+  await replaceFiles(context.paths, { root, servers: names, files });
   return { servers: added, files: files.map(({ path }) => path), skipped, undone: [] };
 }
 

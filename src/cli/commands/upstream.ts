@@ -17,13 +17,22 @@ import { confirm } from '../input.ts';
 import { projectAt } from '../project-root.ts';
 import type { View } from '../render.ts';
 import { describeServer, describeState, grantLines, sourceOf } from '../upstream/describe.ts';
+import { replaceFiles } from '../upstream/imports.ts';
 import { newUpstream } from '../upstream/new-upstream.ts';
+import { filesWith, filesWithout, type ServerInFile } from '../upstream/plan-import.ts';
 
 const PROJECT = { syntax: '--project <dir>', help: 'the project directory (default: the current project)' };
 const YES = { syntax: '--yes', help: 'do not ask; without a terminal nothing is changed without it' };
 const NAME = { syntax: '<name>', help: 'the server, as `ctxd upstream list` names it' };
 
-const upstreamAdd = defineCommand<UpstreamInfo>({
+interface Added extends UpstreamInfo {
+  /** Files of the project from which the server was taken. */
+  readonly taken_from: readonly string[];
+  /** Files of clients that have the server too. */
+  readonly still_in: readonly ServerInFile[];
+}
+
+const upstreamAdd = defineCommand<Added>({
   name: ['upstream', 'add'],
   summary: 'Add an MCP server to a project, in a sandbox of its own. Only a person should run this.',
   parameters: [
@@ -48,11 +57,17 @@ const upstreamAdd = defineCommand<UpstreamInfo>({
       syntax: '--catalog <file>',
       help: 'in place of a server: a file that lists tools, resources and prompts, as `ctxd mcp inspect` reads it; `-` for standard input',
     },
+    {
+      syntax: '--take-over',
+      help: 'if it runs, take it out of the files of the project in which clients have it: they would start it without a sandbox',
+    },
     PROJECT,
     YES,
   ],
   async run(context, args) {
     const request = await requestOf(context, args);
+    const found = filesWith(context, request.root, request.name);
+    const cuts = args.flag('take-over') ? found.filter(({ cut }) => cut !== null) : [];
     await ensureRunning(context);
     return withClient(context.paths, async (client) => {
       const [plan] = (await client.addUpstream({ ...request, dry_run: true })).servers;
@@ -61,11 +76,18 @@ const upstreamAdd = defineCommand<UpstreamInfo>({
           ? `In ${request.root}, a sandbox runs an MCP server:`
           : `In ${request.root}, agents find what a file lists:`,
         ...(plan ? [...describeServer(plan), ...grantLines(plan)] : []),
+        ...cuts.map(({ file }) => `If it runs, ${file} loses it.`),
       ]);
-      return only((await client.addUpstream(request)).servers);
+      const added = only((await client.addUpstream(request)).servers);
+      const taken = added.state === 'running' ? cuts : [];
+      return {
+        ...added,
+        taken_from: await takeOut(context, request, taken),
+        still_in: found.filter((one) => !taken.includes(one)),
+      };
     });
   },
-  view: (server) => ({ kind: 'lines', lines: describeState(server) }),
+  view: (server) => ({ kind: 'lines', lines: [...describeState(server), ...clientLines(server)] }),
   exitCode: ({ state }) => (state === 'running' || state === 'catalogue' ? 0 : 1),
 });
 
@@ -198,6 +220,28 @@ function only(servers: readonly UpstreamInfo[]): UpstreamInfo {
   const [server] = servers;
   if (server === undefined) throw new Error('the daemon answers with the server');
   return server;
+}
+
+/** Returns the files that changed. */
+async function takeOut(
+  { paths }: CliContext,
+  { root, name }: Pick<NewUpstream, 'root' | 'name'>,
+  servers: readonly ServerInFile[],
+): Promise<string[]> {
+  if (servers.length === 0) return [];
+  const files = filesWithout(root, servers);
+  await replaceFiles(paths, { root, servers: [name], files });
+  return files.map(({ path }) => path);
+}
+
+function clientLines({ name, taken_from: taken, still_in: left }: Added): string[] {
+  return [
+    ...taken.map((path) => `Changed ${path}. Undo: ctxd upstream import --undo`),
+    ...left.map(({ client, file, cut }) => {
+      const way = cut === null ? 'take it out there yourself' : 'add it again with --take-over to take it out there';
+      return `${file} still has ${name}, which ${client} starts without a sandbox: ${way}`;
+    }),
+  ];
 }
 
 function changeLines({ tool, kind, diff }: UpstreamReview['changes'][number]): string[] {

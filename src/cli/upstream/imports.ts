@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Paths } from '../../config/paths.ts';
 import { isErrno } from '../../core/errors.ts';
+import { OwnedDirectory } from '../files/owned-directory.ts';
 import { writePrivateFile } from '../files/private-file.ts';
 
 /** The last import of a project, with what it takes to undo it. */
@@ -26,6 +27,13 @@ export async function readImport(paths: Pick<Paths, 'stateDir'>, root: string): 
 
 export async function writeImport(paths: Pick<Paths, 'stateDir'>, record: ImportRecord): Promise<void> {
   await writePrivateFile(recordFile(paths, record.root), JSON.stringify(record));
+}
+
+/** Writes the record before the files, so that whatever happens can be undone. */
+export async function replaceFiles(paths: Pick<Paths, 'stateDir'>, record: ImportRecord): Promise<void> {
+  await writeImport(paths, record);
+  const project = OwnedDirectory.at(record.root);
+  for (const { path, after } of record.files) project.write(path, after, project.modeOf(path) & 0o777);
 }
 
 export async function forgetImport(paths: Pick<Paths, 'stateDir'>, root: string): Promise<void> {

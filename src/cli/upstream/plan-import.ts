@@ -58,16 +58,33 @@ export function planImport(
     }
     names.add(name);
     const request = requestOf(server, { root, name, values, by });
-    const cut = place.path === null ? null : { path: place.path, keys: server.path };
-    servers.push({ request, from: `${place.client}, ${place.shown}`, handedOver, cut });
+    servers.push({ request, from: `${place.client}, ${place.shown}`, handedOver, cut: cutOf(place, server) });
   }
   return { servers, skipped };
+}
+
+/** A server as a file of a client has it, which starts it without a sandbox. */
+export interface ServerInFile extends Pick<PlannedServer, 'cut'> {
+  readonly client: string;
+  /** As a person knows it. */
+  readonly file: string;
+}
+
+/** Where clients have a server of this name. */
+export function filesWith(context: HomeOf, root: string, name: string): ServerInFile[] {
+  return foundServers(context, root, []).flatMap(([place, server]) =>
+    nameOf(server.name) === name ? [{ client: place.client, file: place.shown, cut: cutOf(place, server) }] : [],
+  );
+}
+
+function cutOf({ path }: Place, server: ClientServer): PlannedServer['cut'] {
+  return path === null ? null : { path, keys: server.path };
 }
 
 /** The texts of the project's files without the servers; the others are left out. */
 export function filesWithout(
   root: string,
-  servers: readonly PlannedServer[],
+  servers: readonly Pick<PlannedServer, 'cut'>[],
 ): { path: string; before: string; after: string }[] {
   const project = OwnedDirectory.at(root);
   const paths = [...new Set(servers.flatMap(({ cut }) => cut?.path ?? []))];
