@@ -3,6 +3,7 @@ import { lookAlikeNames } from './scrub-kinds/look-alike-names.ts';
 import { missed } from './scrub-kinds/missed.ts';
 import { paths } from './scrub-kinds/paths.ts';
 import { publicMaterial } from './scrub-kinds/public-material.ts';
+import { publicRepositories } from './scrub-kinds/public-repositories.ts';
 import type { Kind } from './scrub-kinds/sessions.ts';
 import { spread } from './scrub-kinds/spread.ts';
 import { heldOutSyntaxes } from './scrub-kinds/syntaxes.ts';
@@ -10,4 +11,13 @@ import { heldOutSyntaxes } from './scrub-kinds/syntaxes.ts';
 export { type Kind, withoutMarks } from './scrub-kinds/sessions.ts';
 
 /** Kinds of mistakes of a scrubber. The labels were set before the rules that they judge. */
-export const KINDS: readonly Kind[] = [spread, publicMaterial, edges, lookAlikeNames, paths, missed, heldOutSyntaxes];
+export const KINDS: readonly Kind[] = [
+  spread,
+  publicMaterial,
+  edges,
+  lookAlikeNames,
+  paths,
+  missed,
+  publicRepositories,
+  heldOutSyntaxes,
+];

@@ -1,6 +1,7 @@
 import { firstIndex } from '../../text/binary-search.ts';
 import type { Span } from '../../text/offset-map.ts';
 import { decodeRun, ENCODING_KINDS, type EncodedRun, type EncodingKind, findEncoded } from './encodings.ts';
+import { PercentPlaces } from './percent-places.ts';
 import { areFew, linesAround } from './windows.ts';
 
 /** A place of the previous pass that was decoded. */
@@ -10,6 +11,8 @@ export interface Segment {
   encoded: Span;
   /** In the text of this pass. */
   decoded: Span;
+  /** Where each decoded unit comes from; only of percent encoding, whose runs go to the last escape of a line. */
+  places?: PercentPlaces;
 }
 
 /** A text as the rules see it: first the given text, then the text with its encoded places decoded, and so on. */
@@ -38,7 +41,8 @@ export function decodeOnce(previous: Pass): Pass | undefined {
     if (value === '') continue;
     decodedText += text.slice(from, run.start);
     const decoded = { start: decodedText.length, end: decodedText.length + value.length };
-    segments.push({ kind: run.kind, encoded: { start: run.start, end: run.end }, decoded });
+    const places = run.kind === 'percent' ? { places: new PercentPlaces(text, run) } : {};
+    segments.push({ kind: run.kind, encoded: { start: run.start, end: run.end }, decoded, ...places });
     decodedText += value;
     from = run.end;
   }
@@ -98,7 +102,24 @@ export function segmentsAt(segments: readonly Segment[], { start, end }: Span): 
 }
 
 /** Maps a range of a pass to the given text. A range that touches decoded text becomes the whole encoded place. */
-export function toGivenText(pass: Pass, { start, end }: Span): Span {
+export function toGivenText(pass: Pass, range: Span): Span {
+  return mapped(pass, range, { start: ({ encoded }) => encoded.start, end: ({ encoded }) => encoded.end });
+}
+
+/** The same, but of percent encoding only what stands for the range: a run of it has whole URLs between two escapes. */
+export function toGivenPlace(pass: Pass, range: Span): Span {
+  return mapped(pass, range, {
+    start: ({ encoded, decoded, places }, offset) => places?.startOf(offset - decoded.start) ?? encoded.start,
+    end: ({ encoded, decoded, places }, offset) => places?.startOf(offset - decoded.start) ?? encoded.end,
+  });
+}
+
+interface Inside {
+  start(segment: Segment, offset: number): number;
+  end(segment: Segment, offset: number): number;
+}
+
+function mapped(pass: Pass, { start, end }: Span, inside: Inside): Span {
   if (pass.previous === undefined) return { start, end };
   const { segments } = pass;
   const from = segments[firstIndex(0, segments.length, (k) => (segments[k]?.decoded.end ?? 0) > start)];
@@ -107,8 +128,9 @@ export function toGivenText(pass: Pass, { start, end }: Span): Span {
   const inFrom = from !== undefined && from.decoded.start <= start;
   const shifted = (offset: number, before: Segment | undefined): number =>
     before === undefined ? offset : offset - before.decoded.end + before.encoded.end;
-  return toGivenText(pass.previous, {
-    start: inFrom ? from.encoded.start : shifted(start, behind),
-    end: last !== undefined && end <= last.decoded.end ? last.encoded.end : shifted(end, last),
-  });
+  const given = {
+    start: inFrom ? inside.start(from, start) : shifted(start, behind),
+    end: last !== undefined && end <= last.decoded.end ? inside.end(last, end) : shifted(end, last),
+  };
+  return mapped(pass.previous, given, inside);
 }

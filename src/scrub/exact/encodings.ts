@@ -153,12 +153,20 @@ function decodePercent(text: string, start: number, end: number): string {
   const units = new Uint16Array(end - start);
   let count = 0;
   for (let at = start; at < end; ) {
-    const byte = text.charCodeAt(at) === 0x25 && at + 2 < end ? hexByte(text, at + 1) : -1;
+    const byte = percentByte(text, at, end);
     if (byte !== -1 && !isPrintable(byte)) return '';
     units[count++] = byte === -1 ? text.charCodeAt(at) : byte;
-    at += byte === -1 ? 1 : 3;
+    at += byte === -1 ? 1 : PERCENT_CHARS;
   }
   return textOf(units, count);
+}
+
+/** Characters of an escape of percent encoding. */
+export const PERCENT_CHARS = 3;
+
+/** The byte of an escape at an offset of a run; -1 if another character stands there. */
+export function percentByte(text: string, at: number, end: number): number {
+  return text.charCodeAt(at) === 0x25 && at + 2 < end ? hexByte(text, at + 1) : -1;
 }
 
 /** Decodes a run of `\uHHHH`, `\\uHHHH` or `U+HHHH`, each unit by itself: gitleaks does not join surrogates. */

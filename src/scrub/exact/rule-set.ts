@@ -1,7 +1,7 @@
 import type { Span } from '../../text/offset-map.ts';
 import type { Finding } from '../finding.ts';
 import type { GitleaksConfig } from './config.ts';
-import { decodeOnce, firstPass, type Pass, segmentsAt, toGivenText } from './decode-pass.ts';
+import { decodeOnce, firstPass, type Pass, segmentsAt, toGivenPlace } from './decode-pass.ts';
 import { GivenText, type Location, Places } from './locations.ts';
 import { PartFinder, type PartsOf } from './part-finder.ts';
 import type { Hit, Rule } from './rule.ts';
@@ -90,7 +90,7 @@ class MaskingPass {
     const found: RuleFinding[] = [];
     for (const hit of this.#withRequired(slot, this.#hitsOf(slot, partsOf))) {
       const place = this.#placeOf(hit, slot);
-      const { start, end } = toGivenText(this.pass, place);
+      const { start, end } = toGivenPlace(this.pass, place);
       const isWhole = place.start <= hit.match.start && place.end >= hit.match.end;
       const inner = this.pass.depth === 0 ? undefined : [this.pass.text.slice(place.start, place.end)];
       if (start < end) found.push({ rule: slot.config.id, start, end, isWhole, inner });

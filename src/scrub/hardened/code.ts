@@ -17,9 +17,11 @@ const OPERATOR = /^(?:[=([{)\]},;]|[<>]=?|!=|&&|\|\||[+&|.][ \t]*\(?[A-Za-z_$])/
 const ADDED_NAME = /^[+.&][ \t]*\(?[A-Za-z_$.]+[)\]};,]*$/;
 const LITERAL = /^(?:true|false|none|null|nil|undefined|self|this|nan|nullptr|void)[;,:)\]}]*$/i;
 const NUMBER = /^[0-9]{1,9}[;,)\]}]*$/;
+const NEGATIVE = /^-[0-9]{1,9}[;,)\]}]*$/;
 /** Names that begin an expression in the languages that have no other sign of one. */
 const ROOTS =
   /^(?:self|this|cls|super|var|local|module|data|each|req|request|res|response|process|os|config|settings|args|argv|env|options|opts|params|props|state|ctx|context|body|user|session|window|app|cfg|conf|input|payload|form|event)(?:\.|->|::|\?\.)/;
+const TYPE_PATH = /^:[A-Za-z_]\w*(?:::\w+)*[;,:)\]}(]*$/;
 /** Fewer letters and digits than this are not looked at as a name: `x`, `pw`, `None`. */
 const SHORT_NAME_CHARS = 5;
 
@@ -32,8 +34,11 @@ interface RightSide {
 /** Whether what stands on the right side of an assignment, without quotes, is computed. `isInCode`: asked only if needed. */
 export function isExpression({ value, before, after }: RightSide, isInCode: () => boolean): boolean {
   if (LITERAL.test(value)) return true;
+  // The second colon of a path: `Password::Sha256`.
+  if (TYPE_PATH.test(value) && /\w:$/.test(before)) return isName(value);
   if (OPERATOR.test(value)) return ADDED_NAME.test(value) || isName(value);
   // The number of a constant, as in an enumeration.
+  if (NEGATIVE.test(value)) return true;
   if (NUMBER.test(value)) return (/^,/.test(after) && SPACED_SIGN.test(before)) || isInCode();
   const argument = /^[A-Za-z_]\w*=/.exec(value)?.[0];
   if (argument !== undefined && /[,(][ \t]*$/.test(before)) return isName(value.slice(argument.length));
@@ -92,9 +97,24 @@ function isName(path: string): boolean {
     .replace(NUMBERED_WORDS, 'WordWord')
     .split(/[^\w$]+/)
     .filter((part) => part !== '' && !PREFIX_WORDS.has(part));
-  const isPart = (part: string): boolean => (part.length < SHORT_NAME_CHARS ? !MIXED.test(part) : isMadeOfWords(part));
+  const isPart = (part: string): boolean =>
+    part.length < SHORT_NAME_CHARS ? !MIXED.test(part) : isMadeOfWords(part) || isSnakeName(part);
   return parts.every((part, at) => isPart(part) || (at > 0 && CONSTANT.test(part)));
 }
+
+/** Words in small letters joined by `_`, of which short ones may be abbreviations without a vowel: `aws_ssm_parameter`. */
+function isSnakeName(part: string): boolean {
+  const words = part.split('_');
+  const isWord = (word: string): boolean => word.length > MAX_ABBREVIATION_CHARS && isMadeOfWords(word);
+  return (
+    words.length > 2 &&
+    /^[a-z_]+$/.test(part) &&
+    words.every((word) => word.length <= MAX_ABBREVIATION_CHARS || isMadeOfWords(word)) &&
+    2 * words.filter(isWord).length >= words.length - 1
+  );
+}
+
+const MAX_ABBREVIATION_CHARS = 4;
 
 /** Letters and digits in turn, which short names do not have: `b4d`. */
 const MIXED = /[A-Za-z][0-9]+[A-Za-z]|[0-9][A-Za-z]/;

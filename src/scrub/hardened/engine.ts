@@ -1,4 +1,5 @@
 import { Edits } from '../../text/offset-map.ts';
+import { isCredential } from '../credential.ts';
 import { listedIn } from '../credential-lists.ts';
 import type { GitleaksConfig } from '../exact/config.ts';
 import { readConfigFile } from '../exact/config-file.ts';
@@ -138,7 +139,10 @@ class Engine implements ScrubEngine {
       for (const finding of shown) {
         const place = this.#placeOf(finding, reading, wholes, isShown);
         if (place === null) continue;
-        const isInside = this.#isInside(reading.view.text, finding) && isInWord(text, place.start);
+        const isInside =
+          this.#marks.isInWrapped(text, place) ||
+          this.#marks.isInWrapped(reading.view.text, finding) ||
+          (this.#isInside(reading.view.text, finding) && isInWord(text, place.start));
         if (!isInside) all.push(place);
       }
     }
@@ -174,6 +178,7 @@ class Engine implements ScrubEngine {
     const value = text.slice(start, end);
     if (isWhole || this.#marks.isMarked(rule, value))
       return isExample(value) || isIdentifier(text, finding) ? null : finding;
+    if (NEEDS_RANDOM.has(rule) && !isCredential(value)) return null;
     const judged = this.#marks.namesRule(rule, text, finding) ? judge(text, finding) : null;
     return judged === null ? null : asPlaced(judged);
   }
@@ -209,6 +214,9 @@ class Engine implements ScrubEngine {
 function asPlaced(finding: Finding): Finding {
   return { ...finding, byPlace: true };
 }
+
+/** Rules whose names say little, so that the value must be one of a generator. */
+const NEEDS_RANDOM: ReadonlySet<string> = new Set(['quoted-key']);
 
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 

@@ -6,7 +6,7 @@ import { isSomethingElse, isStandIn } from './look-alikes.ts';
 import { isOtherName } from './other-names.ts';
 import { isPublicPem } from './public-pem.ts';
 import { isPublishedExample } from './published.ts';
-import { isTemplate } from './templates.ts';
+import { isEncrypted, isTemplate } from './templates.ts';
 
 /** Characters of the line examined before and after a value. */
 const AROUND_CHARS = 200;
@@ -32,7 +32,7 @@ export function judge(text: string, finding: Finding): Finding | null {
   const { start, end } = trimmed;
   if (isPublicPem(text, trimmed)) return null;
   if (isOfManifest(finding) && TYPE_OF_MANIFEST.test(text.slice(finding.start, start))) return null;
-  if (end - start > MAX_JUDGED_CHARS) return trimmed;
+  if (end - start > MAX_JUDGED_CHARS) return isEncrypted(text.slice(start, end)) ? null : trimmed;
   const candidate = candidateAt(text, start, end);
   const isQuoted = standsInQuotes(candidate);
   if (isPublished(candidate) || isTemplate(candidate.value, isQuoted) || isReference(candidate.value)) return null;
@@ -187,8 +187,13 @@ const ARN = /^arn:[a-z-]+:/;
 const SEQUENCES = ['1234567890', '0123456789', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
 const MIN_SEQUENCE_CHARS = 4;
 
+/** A user whose password follows. */
+const USER_BEFORE = /([\w.@-]{1,40}):$/;
+
 function isPublished({ value, before }: Candidate): boolean {
   if (isExample(value) || ARN.test(value) || isVersion(value, before)) return true;
+  const [, user] = USER_BEFORE.exec(before) ?? [];
+  if (user !== undefined && isPublishedExample(`${user}:${value}`)) return true;
   if (PARAMETER.test(value) && AUTHORIZATION.test(before)) return true;
   if (CHECKSUM.test(before.slice(-MAX_ALGORITHM_CHARS) + value)) return true;
   if (PUBLIC_VALUES.some(([name, look]) => look.test(value) && name.test(before))) return true;
@@ -287,6 +292,8 @@ function isPlaceholderInBase64(value: string): boolean {
   if (!/^[ -~]{3,}$/.test(text)) return false;
   const inner = { value: text, before: '', after: '' };
   if (isTemplate(text, false) || isPlaceholder(inner) || isStandIn(inner)) return true;
+  const [user = '', password = '', ...more] = text.split(':');
+  if (more.length === 0 && [user, password].every((part) => isStandIn({ ...inner, value: part }))) return true;
   return STANDS_FOR_VALUE.test(text) && isMadeOfWords(text) && !CHOSEN.test(text);
 }
 

@@ -23,6 +23,11 @@ const LAST_LINE = /^[ \t"'`+,|>]*(?:[0-9]{1,6}[:-])?[ \t"'`+,|>]*[A-Za-z0-9+/]{1
 const OMITTED = /^[ \t"'`#*<[]*(?:[A-Z]{6,12}|[a-z]{6,12})[ \t"'`#*>\]]*\s*$/;
 const MAX_LINE_CHARS = 120;
 
+/** Words as if they were base64: `FAKEKEY==`. */
+function isOmitted(body: string): boolean {
+  return OMITTED.test(body) || (/^\s*[A-Za-z]{4,24}={0,2}\s*$/.test(body) && isMadeOfWords(body));
+}
+
 /** The id under which parts of private keys are reported. */
 export const KEY_BODY_RULE = 'private-key-body';
 
@@ -41,8 +46,7 @@ export function findKeyBodies(text: string): Finding[] {
   }
   for (const { index } of text.matchAll(END)) {
     const start = bodyStart(text, index);
-    if (start < index && !OMITTED.test(text.slice(start, index)))
-      found.push({ rule: KEY_BODY_RULE, start, end: index });
+    if (start < index && !isOmitted(text.slice(start, index))) found.push({ rule: KEY_BODY_RULE, start, end: index });
   }
   for (const span of findKeyLines(text)) found.push({ rule: KEY_BODY_RULE, ...span });
   return found;

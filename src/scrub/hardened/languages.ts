@@ -10,10 +10,18 @@ const NOT_ASCII = /[^ -~]/;
 const PASSWORDS: ReadonlySet<string> = new Set(
   (
     'adgangskode contrasena contrasenya contrasinal haslo hasło heslo jelszo kennwort lozinka losenord løsenord ' +
-    'palavra-chave palavra-passe parola parole passord passwort salasana sandi senha sifre slaptazodis wachtwoord ' +
+    'motdepasse palavra-chave palavra-passe parola parole passord passwort salasana sandi senha sifre slaptazodis wachtwoord ' +
     'пароль парола паролата лозинка パスワード 비밀번호 암호 密码 密碼 口令'
   ).split(' '),
 );
+
+/**
+ * A key of a file of translations: a path in quotes of three names and more. What it names is a text, so a value of letters
+ * is a word of some language.
+ */
+const TRANSLATION_KEY = /["'][\w-]+(?:(?:\.|::?|\/)[\w-]+){2,}["'][ \t]*(?:=>?|:)[ \t]*["']$/;
+const LETTERS = /^(?=.*[^ -~])[\p{L}\p{M}]+(?: [\p{L}\p{M}]+){0,3}$/u;
+const MAX_KEY_CHARS = 200;
 
 /**
  * Whether a value is a text of a language and not a password: the word for a password itself, or words with letters that
@@ -23,6 +31,7 @@ export function isTranslation(text: string, { start, end }: { start: number; end
   const value = text.slice(start, end);
   if (PASSWORDS.has(withoutAccents(value))) return true;
   if (!TEXT.test(value)) return false;
+  if (LETTERS.test(value) && TRANSLATION_KEY.test(text.slice(Math.max(0, start - MAX_KEY_CHARS), start))) return true;
   const around = text.slice(Math.max(0, start - REACH_CHARS), start) + text.slice(end, end + REACH_CHARS);
   let others = 0;
   for (const [word] of around.matchAll(WORD_OF_LANGUAGE)) {

@@ -48,6 +48,8 @@ export function isStandIn({ value, before }: Candidate): boolean {
   const bare = value.replace(/[).,;!?]+$/, '').replace(/^[!]+/, '');
   if (ONE_CHARACTER.test(bare) || METASYNTACTIC.test(bare) || CHANGE_ME.test(bare) || HEAD_OF_JWT.test(value))
     return true;
+  if (ENDS_WITH_WHAT.test(value) || isDescription(bare)) return true;
+  if (ROWS.test(bare) && RANDOM_NAME.test(before)) return true;
   if (CONSTANT.test(bare))
     return wordsOf(bare).some((word) => TELLING_WORDS.has(word)) || isMadeOfWords(bare.toLowerCase());
   if (NAMED_SECRET.test(bare)) return bare.split(/[_-]/).every(isPartOfName);
@@ -55,7 +57,33 @@ export function isStandIn({ value, before }: Candidate): boolean {
 }
 
 /** One sign or letter and no other: `++++++`, `YYYY`. Digits may be a PIN. */
-const ONE_CHARACTER = /^([^0-9\s])\1{2,}$/;
+const ONE_CHARACTER = /^([^0-9\s])(?:\1{2,}|\1*(?:[-_. ]\1+)+)$/;
+/** One word of small letters that ends with what it stands for: `supersecurepassword`. Two capitals in turn make it random. */
+const ENDS_WITH_WHAT = /^(?:[A-Za-z]?[a-z]{0,20}(?:password|passwd|passphrase|secret)|(?:my|your|some)pass)$/;
+/** A text that says what to put there: `A_HEX_STRING_OF_64_CHARACTERS_HERE`, `long-and-random-string`. */
+const PUT_HERE = /^[A-Za-z0-9]+(?:[_ -][A-Za-z0-9]+)+[_ -]here$/i;
+const DESCRIBES: ReadonlySet<string> = new Set(
+  'random generated long unique alphanumeric alpha numeric string text value characters chars letters digits numbers bytes hex'.split(
+    ' ',
+  ),
+);
+
+function isDescription(value: string): boolean {
+  if (!/[_ -]/.test(value)) return false;
+  const words = wordsOf(value);
+  if (
+    PUT_HERE.test(value) &&
+    words.every((word) => word.length < 4 || /^[0-9]{1,4}$/.test(word) || isMadeOfWords(word))
+  )
+    return true;
+  return words.filter((word) => DESCRIBES.has(word)).length >= 3 && isMadeOfWords(value);
+}
+
+/** Beginnings of rows, joined: `abc123`, `123456abcdefg`. As a password a person may have chosen it. */
+const ROW = '(?:123(?:4(?:5(?:6(?:7(?:89?)?)?)?)?)?0?|abc(?:d(?:e(?:f(?:g(?:h(?:ij?)?)?)?)?)?)?|qwe(?:r(?:ty?)?)?|xyz)';
+const ROWS = new RegExp(`^(?:${ROW}[-_]?){2,4}$|^(?:1234567890|0123456789){1,6}[0-9]{0,9}$`, 'i');
+/** The name of what is generated: a token or a key. */
+const RANDOM_NAME = /(?:token|key)s?["'`\])]*[ \t]*(?:=>|:=|[:=,(])[ \t]*["'`]?$/i;
 const METASYNTACTIC = /^(?:foo|bar|baz|qux|quux|toto|lorem|ipsum)+$/i;
 const CHANGE_ME = /^change[_-]?(?:this|me|it)$/i;
 /** A JSON Web Token without its signature, cut off by its author. */

@@ -3,6 +3,7 @@ import type { GitleaksConfig } from '../exact/config.ts';
 import { lowerCase } from '../exact/keyword-index.ts';
 import type { Finding } from '../finding.ts';
 import { isMadeOfWords } from '../words.ts';
+import { markWords } from './mark-words.ts';
 
 /** Shorter keywords occur in ordinary text. */
 const MIN_KEYWORD_CHARS = 3;
@@ -17,6 +18,9 @@ export class Marks {
   readonly #contextual = new Set<string>();
   readonly #words = new Map<string, readonly string[]>();
   readonly #own = new Set<string>();
+  readonly #patterns = new Map<string, { regex: string; keywords: readonly string[] }[]>();
+  /** Found when a rule is asked for first: most find nothing. */
+  readonly #marks = new Map<string, readonly string[]>();
 
   constructor(configs: readonly GitleaksConfig[]) {
     for (const { rules, exactGroups } of configs)
@@ -25,6 +29,7 @@ export class Marks {
         if (isContextual(regex, keywords)) this.#contextual.add(id);
         const long = keywords.filter((keyword) => keyword.length >= MIN_KEYWORD_CHARS);
         this.#keywords.set(id, [...(this.#keywords.get(id) ?? []), ...long]);
+        this.#patterns.set(id, [...(this.#patterns.get(id) ?? []), { regex, keywords: long }]);
       }
   }
 
@@ -71,6 +76,7 @@ export class Marks {
    * token is at the edge of a run, or right after a few characters.
    */
   isInBase64(text: string, { rule, start, end }: Finding): boolean {
+    if (this.isInWrapped(text, { rule, start, end })) return true;
     if (!BASE64.test(text[start - 1] ?? '')) return false;
     const from = runStart(text, start);
     const before = text.slice(from, start);
@@ -82,10 +88,33 @@ export class Marks {
     return runEnd(text, end) - from >= MIN_RUN_CHARS;
   }
 
+  /**
+   * Whether a value is the beginning of a line of wrapped base64: the line before it is one too, and the line goes on after the
+   * value.
+   */
+  isInWrapped(text: string, { rule, start, end }: Finding): boolean {
+    const lineEnd = LINE_END.exec(text.slice(Math.max(0, start - MAX_LINE_END_CHARS), start));
+    if (lineEnd === null) return false;
+    const before = start - lineEnd[0].length;
+    const line = text.slice(runStart(text, before), before);
+    if (line.length < MIN_RUN_CHARS || hasWords(line)) return false;
+    if (MARK_END.test(this.#prefixOf(rule, text.slice(start, end)) ?? '')) return false;
+    return runEnd(text, end) > end && runEnd(text, start) - start >= MIN_RUN_CHARS;
+  }
+
   /** The keyword of its rule that a value begins with. */
   #prefixOf(rule: string, value: string): string | undefined {
     const beginning = lowerCase(value.slice(0, 32));
-    return (this.#keywords.get(rule) ?? []).find((keyword) => beginning.startsWith(keyword));
+    const keyword = (this.#keywords.get(rule) ?? []).find((keyword) => beginning.startsWith(keyword));
+    return keyword === undefined ? undefined : this.#marksOf(rule).find((mark) => beginning.startsWith(mark));
+  }
+
+  #marksOf(rule: string): readonly string[] {
+    const known = this.#marks.get(rule);
+    if (known !== undefined) return known;
+    const marks = (this.#patterns.get(rule) ?? []).flatMap(({ regex, keywords }) => markWords(regex, keywords));
+    this.#marks.set(rule, marks);
+    return marks;
   }
 
   #providerWords(rule: string): readonly string[] {
@@ -102,6 +131,9 @@ export class Marks {
 const MIN_RUN_CHARS = 40;
 const MIN_BEFORE_CHARS = 3;
 const MAX_RUN_CHARS = 4096;
+/** The end of a line, in a string too, and the margin of the next one. */
+const LINE_END = /(?:\r?\n|\\+[rn])(?:[\s"'`,+;>]|\\+[rn])*$/;
+const MAX_LINE_END_CHARS = 24;
 /** Base64 has no such sign, so a mark with one is known in the middle of it. */
 const MARK_END = /[^a-z0-9+/]/;
 const BASE64 = /[A-Za-z0-9+/]/;

@@ -1,3 +1,5 @@
+import { isOtherForm } from './other-forms.ts';
+
 /** A value and the line around it. */
 interface Candidate {
   value: string;
@@ -9,8 +11,11 @@ interface Candidate {
  * Whether the name of a value says that it is no credential although it ends like the name of one, or the value has a form
  * that no credential has: a position in a list, the key of a request, the id of a key, a schedule, an algorithm.
  */
-export function isOtherName({ value, before, after }: Candidate): boolean {
+export function isOtherName(candidate: Candidate): boolean {
+  const { value, before, after } = candidate;
   if (POSITION_NAME.test(before) || KEY_ID_NAME.test(before)) return !ACCOUNT_KEY.test(value);
+  if (ABOUT_NAME.test(before) || PUBLIC_NAME.test(before) || isSameName(candidate)) return true;
+  if (isOtherForm(candidate)) return true;
   if (CRON.test(value) || isAlgorithm(value) || LOOKED_UP.test(before)) return true;
   return HEX_OR_BASE64.test(value) && (HASH_NAME.test(before) || HASH_BEHIND.test(after));
 }
@@ -33,6 +38,28 @@ const KEY_ID_NAME = new RegExp(
     `(?:fingerprint|thumbprint)${ASSIGNS}|secret[_-]?version[_-]?id${ASSIGNS}`,
   'i',
 );
+
+/** What is said about a secret, not the secret: its name in a cluster, the policy of a password, where it is kept. */
+const ABOUT_NAME = new RegExp(
+  `(?:secret|password|passwd|token|credentials?|keystore|truststore)s?[_.-]?(?:name|ref(?:erence)?|policy|provider|store|rotation|namespace|selector|class|alias)${ASSIGNS}|` +
+    `existing[_.-]?(?:[A-Za-z]{1,20}[_.-]?)?(?:secret|password|token|key|credentials?)${ASSIGNS}`,
+  'i',
+);
+/** Certificates of a cluster and of its authority. */
+const PUBLIC_NAME = new RegExp(
+  `(?:certificate[_-]?authority(?:[_-]?data)?|client[_-]?certificate(?:[_-]?data)?|ca[_-]?bundle)${ASSIGNS}`,
+  'i',
+);
+
+/** The name before a value, whatever its words are joined with. */
+const NAME_BEFORE = /([A-Za-z][\w.-]{5,60})\\*["'`]?\]?[ \t]*(?:=>|:=|=|:)[ \t]*$/;
+
+/** A field that gets the variable of its own name: `SkipK8sSecret: skipK8sSecret`. */
+function isSameName({ value, before }: Candidate): boolean {
+  const [, name = ''] = NAME_BEFORE.exec(before) ?? [];
+  const bare = (text: string): string => text.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
+  return name !== '' && bare(name) === bare(value);
+}
 
 const DAY = `(?:[0-9*/,?LW#-]+|(?:MON|TUE|WED|THU|FRI|SAT|SUN|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)(?:[-,](?:MON|TUE|WED|THU|FRI|SAT|SUN|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC))*)`;
 /** A schedule of cron or Quartz: five to seven fields. */

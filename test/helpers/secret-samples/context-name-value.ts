@@ -94,6 +94,10 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
     ],
     clean: ['mysqli_connect($h, $u, $p)', 'new PDO("mysql:host=x", "root", "password")'],
   },
+  'oracle-connect-call': {
+    match: ['oci_pconnect("hr", "«[a-z]{6}[0-9]{2}»", "db/XE")', 'cx_Oracle.connect("hr", "«[a-z]{6}[0-9]{2}»", dsn)'],
+    clean: ['oci_connect($user, $password, "db/XE")', "oracledb.connect('hr', 'password', 'db/XE')"],
+  },
   'prose-password': {
     match: ['The password is "«[a-z]{8}»".', 'your password is: «[A-Z]{2}[0-9]{2}[a-z]{3}[0-9]{1}!»'],
     clean: [

@@ -62,6 +62,25 @@ describe('SEC-1.1 rules for masking', () => {
     expect(found(toml, 'k=longsecret l=\nk=othersecret\n')).toEqual(['longsecret']);
   });
 
+  it('masks of percent encoding what stands for the secret, and no more of the line', () => {
+    const masking = new RuleSet([load(`${K}[[rules.allowlists]]\nstopwords = ['abc']\n`)]);
+    const part = fc.constantFrom('a', 'é', '%20', '%41', 'x/y', '"', ' ');
+    const parts = fc.array(part, { maxLength: 400 }).map((list) => list.join(''));
+    const value = fc.array(fc.constantFrom('%51', '%7a', '7', 'Q', 'k'), { minLength: 12, maxLength: 30 });
+    fc.assert(
+      fc.property(parts, value, parts, (before, letters, after) => {
+        const text = `${before}%20\nx%20k=${letters.join('')}%20${after}%41`;
+        for (const { start, end, inner } of masking.find(text)) {
+          if (inner === undefined) continue;
+          const decoded = text
+            .slice(start, end)
+            .replace(/%([0-9A-Fa-f]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+          expect([decoded]).toEqual(inner);
+        }
+      }),
+    );
+  });
+
   it('masks everything that the exact detector finds', () => {
     const config = load(
       `${K}[[rules.allowlists]]\nstopwords = ['abc']\n${rule("regex = '''(?s)<(.{0,9})>$'''", 'end')}${rule("regex = '''\\bq(?:(\\w)x)+'''", 'turns')}`,
@@ -90,8 +109,15 @@ describe('SEC-1.1 rules for masking', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const masked = masking.find(text);
-        for (const { start, end } of exact.detect(text))
-          expect(start === end || masked.some((place) => place.start <= start && end <= place.end)).toBe(true);
+        for (const { start, end, secret, tags } of exact.detect(text)) {
+          const covers = masked.some((place) => place.start <= start && end <= place.end);
+          // Of percent encoding the exact detector reports the whole run; masked is what stands for the secret.
+          const isInRun = masked.some((place) => {
+            const meets = place.start < end && start < place.end;
+            return meets && place.inner?.some((inner) => inner.includes(secret));
+          });
+          expect(start === end || covers || (tags.includes('decoded:percent') && isInRun)).toBe(true);
+        }
       }),
     );
   });
