@@ -2,6 +2,7 @@
 # Installs contextd for the user who runs this script, and runs a demo. Running it again is safe.
 #
 #   ./install.sh [--prefix DIR]      commands are linked into DIR/bin (default: ~/.local/bin)
+#   ./install.sh --prune             also removes what only builds and tests need, which the next ./install.sh brings back
 #   ./install.sh --gitleaks          only installs the gitleaks program (a full installation does this too)
 #   ./install.sh --uninstall [--prefix DIR]
 set -eu
@@ -10,6 +11,7 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
 bindir=${HOME:-/root}/.local/bin
 uninstall=no
 gitleaks_only=no
+prune=no
 
 # The directories that this script made, for --uninstall.
 made=$root/bin/.made-directories
@@ -25,8 +27,9 @@ while [ $# -gt 0 ]; do
     --prefix=*) bindir=${1#--prefix=}; bindir=${bindir%/}/bin ;;
     --uninstall) uninstall=yes ;;
     --gitleaks) gitleaks_only=yes ;;
-    -h | --help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    *) fail "unknown option $1. Usage: ./install.sh [--prefix DIR] [--gitleaks | --uninstall]" ;;
+    --prune) prune=yes ;;
+    -h | --help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    *) fail "unknown option $1. Usage: ./install.sh [--prefix DIR] [--prune] [--gitleaks | --uninstall]" ;;
   esac
   shift
 done
@@ -137,6 +140,10 @@ case :$PATH: in
   *) say "$bindir is not on your PATH. Add it:  export PATH=\"$bindir:\$PATH\"" ;;
 esac
 
+if [ "$prune" = yes ]; then
+  say "Removing what only builds and tests need ..."
+  "$root/node_modules/.bin/node" "$root/dist/scripts/prune.js" || fail "not everything could be removed; see the message above"
+fi
 say "Starting the daemon (a few seconds) ..."
 "$root/bin/ctxd" server restart || fail "the daemon did not start; see the message above and: $root/bin/ctxd server logs"
 

@@ -1,4 +1,5 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { builtinModules } from './builtin-modules.ts';
@@ -42,21 +43,25 @@ async function buildDaemon(root: string): Promise<void> {
     '@sigstore/protobuf-specs',
     '@sigstore/verify',
   ];
-  await bundle(root, PROGRAMS, { external: ['@peculiar/x509', 'reflect-metadata', ...seldom] });
+  const loaded = await bundle(root, PROGRAMS, { external: ['@peculiar/x509', 'reflect-metadata', ...seldom] });
+  // For `install.sh --prune`.
+  await writeFile(join(target, 'packages.json'), `${JSON.stringify(loaded, null, 2)}\n`);
   await bundle(root, EGRESS, { mainFields: ['module', 'main'] });
   await bundle(root, SNAPSHOTS, {});
   await bundle(root, MERGE, {});
 }
 
+/** Returns the packages that the programs load from their own files. */
 async function bundle(
   root: string,
   programs: Readonly<Record<string, string>>,
   more: Pick<BuildOptions, 'external' | 'mainFields'>,
-): Promise<void> {
+): Promise<string[]> {
   const source = join(root, 'dist', 'src');
   const target = join(root, 'dist', 'program');
-  await build({
+  const { metafile } = await build({
     absWorkingDir: root,
+    metafile: true,
     entryPoints: Object.fromEntries(Object.entries(programs).map(([name, path]) => [name, join(source, path)])),
     outdir: target,
     bundle: true,
@@ -79,6 +84,11 @@ async function bundle(
       js: "import { createRequire as createRequireOfFile } from 'node:module';\nconst require = createRequireOfFile(import.meta.url);",
     },
   });
+  const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
+  const packages = imports
+    .filter(({ path, external }) => external === true && !isBuiltin(path))
+    .map(({ path }) => path);
+  return [...new Set(packages)].sort();
 }
 
 /** A file beside a module is found from where that module was before; a program, in its bundled form. */

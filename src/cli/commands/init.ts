@@ -150,7 +150,7 @@ async function checkProxyRuns(context: CliContext): Promise<void> {
   const found = await inspectProxy(context);
   if (found.fault === null) return;
   throw new ContextdError('INTEGRITY_FAILED', `the program of the tools cannot be used: ${found.fault}`, {
-    remedy: `${found.remedy}. Then run this again. Nothing was changed.`,
+    remedy: `${found.remedy.replace(/\.$/, '')}. Then run this again. Nothing was changed.`,
   });
 }
 

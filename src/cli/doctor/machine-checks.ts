@@ -46,9 +46,7 @@ export async function checkVersions(context: CliContext): Promise<Check[]> {
     current
       ? ok('node', node)
       : fail('node', node, `contextd needs Node ${NODE_MAJOR}: run \`npm ci\` in the installation.`),
-    bun === undefined
-      ? warn('bun', 'not installed', 'Only a build needs it: `npm ci` in the installation.')
-      : ok('bun', bun),
+    ...(bun === undefined ? [] : [ok('bun', bun)]),
   ];
 }
 
