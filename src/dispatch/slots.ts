@@ -25,7 +25,7 @@ export interface Slots {
   take(owner: SlotOwner, signal: AbortSignal): Promise<() => void>;
   /** Number of executions that wait for a slot. */
   waiting(): number;
-  /** Why no more of the owner may wait; null if they may. */
+  /** Why no more of the owner may wait; null if they may. The first few of a caller always may. */
   full(owner: SlotOwner): Denied | null;
 }
 
@@ -49,6 +49,8 @@ interface Caller {
 const WAITING_PER_SLOT = 16;
 /** Executions that may wait, however few the slots are: a person answers the questions of 256 calls at once. */
 const [SESSION_MIN, CALLER_MIN, MIN_IN_ALL] = [256, 384, 512];
+/** Executions of a caller that may wait even if others fill the queue. */
+const CALLER_SHARE = 16;
 /** Milliseconds after which a refused caller may try again. */
 const [RETRY_MIN_MS, RETRY_MAX_MS] = [100, 60_000];
 /** Weight of the newest execution in their mean time. */
@@ -63,6 +65,7 @@ export function createSlots(server: SlotLimits, clock: Pick<Clock, 'monotonic'>)
   const waiting = (): number => [...callers.values()].reduce((sum, caller) => sum + waitingOf(caller), 0);
   const full = (owner: SlotOwner): Denied | null => {
     const caller = callers.get(owner.caller);
+    const ofCaller = caller === undefined ? 0 : waitingOf(caller);
     const queues = [
       {
         whose: 'of this session',
@@ -72,11 +75,16 @@ export function createSlots(server: SlotLimits, clock: Pick<Clock, 'monotonic'>)
       },
       {
         whose: 'of this client in this project',
-        length: caller === undefined ? 0 : waitingOf(caller),
+        length: ofCaller,
         slots: server.max_caller_calls,
         min: CALLER_MIN,
       },
-      { whose: 'in all', length: waiting(), slots: server.max_concurrent_calls, min: MIN_IN_ALL },
+      {
+        whose: 'in all',
+        length: ofCaller < CALLER_SHARE ? 0 : waiting(),
+        slots: server.max_concurrent_calls,
+        min: MIN_IN_ALL,
+      },
     ];
     const limitOf = ({ slots, min }: (typeof queues)[number]): number => Math.max(min, slots * WAITING_PER_SLOT);
     const one = queues.find((queue) => queue.length >= limitOf(queue));

@@ -15,6 +15,8 @@ const LOCAL_TYPES: ReadonlySet<number> = new Set([
 export const FILE_TIME_SLACK_MS = 15;
 /** The lag in milliseconds that is taken for granted where it cannot be measured. */
 const UNMEASURED_LAG_MS = 100;
+/** Milliseconds between two looks at whether a time is settled: about a tick. */
+const SETTLE_MS = 5;
 /** A ctime this many milliseconds ahead comes from a clock that was set back. */
 const AHEAD_MAX_MS = 1_000;
 const MODE = 0o600;
@@ -41,10 +43,14 @@ export function mayChangeUnseen(ctimeMs: number, readAtMs: number): boolean {
   return ctimeMs > readAtMs - FILE_TIME_SLACK_MS;
 }
 
-/** Milliseconds until a change of a file with this ctime gives it a later one; 0 also if the clock was set back since. */
-export function settlesInMs(ctimeMs: number, clock: Pick<Clock, 'now'>): number {
-  const leftMs = ctimeMs + FILE_TIME_SLACK_MS - earliestFileTime(clock);
-  return leftMs > AHEAD_MAX_MS ? 0 : Math.max(0, leftMs);
+/**
+ * Calls `then` as soon as a change of a file with this ctime gives it a later one; at once if it does now, and if the clock was
+ * set back since.
+ */
+export function whenSettled(ctimeMs: number, clock: Pick<Clock, 'now'>, then: () => void): void {
+  const isAhead = ctimeMs > clock.now() + AHEAD_MAX_MS;
+  if (isAhead || !mayChangeUnseen(ctimeMs, earliestFileTime(clock))) then();
+  else setTimeout(() => whenSettled(ctimeMs, clock, then), SETTLE_MS);
 }
 
 /** Whether the times of files show here when they were changed on this machine. */
@@ -66,9 +72,15 @@ function lagOf(realMs: number): number {
 function measureLag(realMs: number): number {
   if (probe === undefined) probe = openProbe();
   if (probe === null) return UNMEASURED_LAG_MS;
-  // A change of the mode gives a new ctime, also if the mode stays the same.
-  fchmodSync(probe, MODE);
-  return Math.max(0, realMs - fstatSync(probe).ctimeMs);
+  try {
+    // A change of the mode gives a new ctime, also if the mode stays the same.
+    fchmodSync(probe, MODE);
+    return Math.max(0, realMs - fstatSync(probe).ctimeMs);
+  } catch (cause) {
+    // Some file systems need space for it, and one may have become read-only.
+    if (isErrno(cause)) return UNMEASURED_LAG_MS;
+    throw cause;
+  }
 }
 
 /** A file without a name, so nothing is left of it when the process ends. */

@@ -3,7 +3,7 @@ import type { SetAside } from '../../core/envelope.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log.ts';
 import { compareLink } from '../../fs/file-access.ts';
-import { settlesInMs } from '../../fs/file-time.ts';
+import { whenSettled } from '../../fs/file-time.ts';
 import { compileGlobs } from '../../fs/glob.ts';
 import { isWithin, type RawPath, toRaw } from '../../fs/raw-path.ts';
 import type { Answer } from '../contract/messages.ts';
@@ -132,9 +132,7 @@ export class GuardEngine {
       const protection = this.#findProtection(answer);
       if (protection === null) return;
       // A file created just before a run would look as if the run had created it.
-      const waitMs = settlesInMs(this.#index.youngestMadeMs, this.#deps.clock);
-      if (waitMs === 0) answer.resolve(protection);
-      else setTimeout(() => this.protection(answer), waitMs);
+      whenSettled(this.#index.youngestMadeMs, this.#deps.clock, () => answer.resolve(protection));
     } catch (cause) {
       answer.reject(cause);
     }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Logger } from '../../core/log.ts';
 import { exactStatAt, identityOf, linkTextAt, statAt } from '../../fs/file-access.ts';
-import { settlesInMs } from '../../fs/file-time.ts';
+import { whenSettled } from '../../fs/file-time.ts';
 import { below, nameOf, parentOf, type RawPath, toText } from '../../fs/raw-path.ts';
 import { newestOf } from '../../fs/read-directory.ts';
 import type { Answer } from '../contract/messages.ts';
@@ -96,21 +96,15 @@ export class QuarantineActions {
     logger.info('quarantine.restored', { path: toText(path), id: item.id });
     const { begun } = runs;
     const result = { items: [toItem({ item: { ...item, moved: item.path }, content })], accepted: [] };
-    const settle = (): void => {
+    whenSettled(this.#newestIn(path), clock, () => {
       try {
         const newestMs = this.#newestIn(path);
-        const waitMs = runs.begun === begun ? settlesInMs(newestMs, clock) : 0;
-        if (waitMs > 0) {
-          setTimeout(settle, waitMs);
-          return;
-        }
         if (runs.begun === begun) this.#acceptNow(path, newestMs);
         answer.resolve(result);
       } catch (cause) {
         answer.reject(cause);
       }
-    };
-    settle();
+    });
   }
 
   /**
