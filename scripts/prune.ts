@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
+import { lstat, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isErrno } from '../src/core/errors.ts';
 
@@ -19,6 +19,8 @@ interface Manifest {
  */
 async function prune(root: string): Promise<void> {
   const packages = join(root, 'node_modules');
+  for (const dir of [packages, join(root, 'dist')])
+    if (!(await isDirectory(dir))) throw new Error(`${dir} is no directory of this installation alone`);
   const loaded: string[] = JSON.parse(await readFile(join(root, 'dist', 'program', 'packages.json'), 'utf8'));
   await sweep(packages, await closureOf(root, ['node', ...loaded]));
   // The program itself was moved out of it.
@@ -61,7 +63,7 @@ async function sweep(folder: string, kept: ReadonlySet<string>): Promise<void> {
   for (const name of await namesIn(folder)) {
     const dir = join(folder, name);
     if (name === '.bin') continue;
-    if (name.startsWith('@')) {
+    if (name.startsWith('@') && (await isDirectory(dir))) {
       await sweep(dir, kept);
       if ((await readdir(dir)).length === 0) await rmdir(dir);
     } else if (kept.has(dir)) await sweep(join(dir, 'node_modules'), kept);
@@ -93,8 +95,18 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
+/** Empty for what is no directory: a link leads to what others use. */
 async function namesIn(folder: string): Promise<string[]> {
-  return (await exists(folder)) ? readdir(folder) : [];
+  return (await isDirectory(folder)) ? readdir(folder) : [];
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isDirectory();
+  } catch (cause) {
+    if (isErrno(cause, 'ENOENT')) return false;
+    throw cause;
+  }
 }
 
 // This file runs as dist/scripts/prune.js: the package root is two directories up.

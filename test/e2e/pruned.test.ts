@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -55,6 +64,25 @@ it('issue 37: a pruned installation starts a daemon with new certificates, runs 
   const { stdout } = await runProgram(join(copy, 'bin/ctxd'), ['doctor'], { cwd: project, env });
   expect(stdout).toContain('contextd-proxy');
   expect(stdout).not.toMatch(/\bbun\b|npm ci|Install contextd again/);
+});
+
+it('issue 37: packages that other checkouts share stay', async () => {
+  const sharing = join(base, 'sharing');
+  mkdirSync(join(sharing, 'dist/scripts'), { recursive: true });
+  await run('cp', ['-r', join(ROOT, 'dist/src'), join(ROOT, 'dist/program'), join(sharing, 'dist')]);
+  await run('cp', [
+    '-r',
+    join(ROOT, 'dist/scripts/prune.js'),
+    join(ROOT, 'package.json'),
+    join(sharing, 'dist/scripts'),
+  ]);
+  const shared = join(base, 'shared');
+  mkdirSync(join(shared, 'typescript'), { recursive: true });
+  symlinkSync(shared, join(sharing, 'node_modules'));
+  await expect(run(join(ROOT, 'node_modules/.bin/node'), [join(sharing, 'dist/scripts/prune.js')])).rejects.toThrow(
+    'no directory of this installation alone',
+  );
+  expect(readdirSync(shared)).toEqual(['typescript']);
 });
 
 it('issue 37: prepare.sh sees that packages and build are gone', () => {
