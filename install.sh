@@ -95,7 +95,12 @@ keep() {
 }
 
 if [ "$uninstall" = yes ]; then
-  if [ -x "$root/bin/ctxd" ] && [ -d "$root/dist" ]; then "$root/bin/ctxd" server stop || true; fi
+  if [ -x "$root/bin/ctxd" ] && [ -d "$root/dist" ]; then
+    # A unit of `ctxd server install` would start a program that is gone.
+    if grep -qsF "$root/bin/contextd" "${XDG_CONFIG_HOME:-$HOME/.config}/systemd/user/contextd.service" \
+      "$HOME"/Library/LaunchAgents/*contextd*.plist; then "$root/bin/ctxd" server uninstall || true; fi
+    "$root/bin/ctxd" server stop || true
+  fi
   unlink_commands "$bindir"
   if [ -f "$linked" ]; then
     while IFS= read -r directory; do unlink_commands "$directory"; done <"$linked"

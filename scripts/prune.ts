@@ -30,8 +30,8 @@ async function prune(root: string): Promise<void> {
   for (const name of OF_BUILDS) await rm(join(root, 'dist', name), { recursive: true, force: true });
   await removeFiles(join(root, 'dist', 'src'), NOT_LOADED);
   await removeFiles(join(root, 'dist', 'program'), NOT_LOADED);
-  // Shows prepare.sh that there is something to build.
-  await rm(join(root, 'dist', '.built'), { force: true });
+  // Show prepare.sh that there is something to build, and the compiler that it has to write all of it.
+  for (const name of ['.built', '.tsbuildinfo']) await rm(join(root, 'dist', name), { force: true });
 }
 
 /** The folders of packages and of all that they need. A package that is not there, as one for another system, is left out. */

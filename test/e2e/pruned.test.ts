@@ -85,7 +85,8 @@ it('issue 37: packages that other checkouts share stay', async () => {
   expect(readdirSync(shared)).toEqual(['typescript']);
 });
 
-it('issue 37: prepare.sh sees that packages and build are gone', () => {
+it('issue 37: prepare.sh sees that packages and build are gone, and the compiler writes all files again', () => {
   expect(existsSync(join(copy, 'node_modules/.contextd-lock'))).toBe(false);
   expect(existsSync(join(copy, 'dist/.built'))).toBe(false);
+  expect(readdirSync(join(copy, 'dist')).filter((name) => name.includes('tsbuildinfo'))).toEqual([]);
 });
