@@ -3,7 +3,7 @@ import type { Detection } from '#src/scrub/exact/detector.js';
 interface Masked {
   readonly start: number;
   readonly end: number;
-  readonly inner?: readonly string[];
+  readonly inner?: readonly string[] | undefined;
 }
 
 /**
