@@ -585,7 +585,7 @@ describe('ctxd tool install', () => {
   });
 });
 
-/** After how many pieces of progress the daemon dies; the last is after the answer. install-killed.test.ts has every step. */
+/** After how many pieces of progress the daemon dies; the last is after the answer. install-killed.nightly.test.ts has every step. */
 const DEATHS = [1, 6] as const;
 
 describe('an installation that dies', () => {

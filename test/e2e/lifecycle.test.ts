@@ -24,7 +24,7 @@ import {
 import { AT_NIGHT } from '../helpers/property-runs.ts';
 
 const LINK = '.claude/tools/safe_bash/safe_bash';
-/** Calls that start a daemon: a hundred of them start one in `integration/proxy-start.test.ts`. */
+/** Calls that start a daemon: a hundred of them start one in `integration/proxy-start.nightly.test.ts`. */
 const FIRST_CALLS = AT_NIGHT ? 100 : 30;
 const CALLS = AT_NIGHT ? 200 : 64;
 let at: Installation;

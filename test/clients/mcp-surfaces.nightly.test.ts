@@ -103,8 +103,8 @@ async function serverState(): Promise<string> {
 }
 
 /**
- * One surface for each client in the gate, all with both at night. `mcp-tokens.test.ts` makes a call on every surface, and what a
- * surface answers is the same for every client: `e2e/mcp-surfaces.test.ts`.
+ * One surface for each client in the gate, all with both at night. `mcp-tokens.nightly.test.ts` makes a call on every surface, and what a
+ * surface answers is the same for every client: `e2e/mcp-surfaces.nightly.test.ts`.
  */
 const IN_GATE: Readonly<Record<string, string>> = { gateway: 'claude', proxy: 'opencode' };
 

@@ -21,7 +21,7 @@ const PLAYS: Readonly<Record<string, { prefix: string; shell: string; run: typeo
   opencode: { prefix: TOOL_PREFIX.opencode, shell: 'bash', run: runOpenCode },
 };
 
-// OpenCode goes on after a killed daemon in mcp-surfaces.test.ts.
+// OpenCode goes on after a killed daemon in mcp-surfaces.nightly.test.ts.
 const CLIENTS = AT_NIGHT ? (['claude', 'opencode'] as const) : (['claude'] as const);
 
 describe.skipIf(clients === undefined).each(CLIENTS)('%s', (name) => {

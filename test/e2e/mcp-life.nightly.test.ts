@@ -37,7 +37,7 @@ it('issue 34: a daemon that a server starts is no descendant of it, because clie
   await server.close();
 });
 
-// A client of the other era loses its daemon in mcp-passthrough-life.test.ts.
+// A client of the other era loses its daemon in mcp-passthrough-life.nightly.test.ts.
 it.each(AT_NIGHT ? ERAS : ERAS.slice(-1))(
   'issue 34: a server of %s outlives its daemon: the next call starts another',
   async (era) => {

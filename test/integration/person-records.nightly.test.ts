@@ -65,7 +65,7 @@ interface Line {
   error_code: string | null;
 }
 
-/** They end the daemon: `e2e/lifecycle.test.ts` and `e2e/restarted-daemon.test.ts`. */
+/** They end the daemon: `e2e/lifecycle.test.ts` and `e2e/restarted-daemon.nightly.test.ts`. */
 const ENDING: readonly RpcName[] = ['stopServer', 'restartServer'];
 
 async function acts(): Promise<Line[]> {
