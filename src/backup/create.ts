@@ -101,7 +101,7 @@ async function exportDatabases(to: string, { paths, copy: { directory: from }, n
     if (state === undefined || events === undefined) throw new Error('there are three databases');
     const sessions = knownSessions(state.database, events.database);
     await exportArtifacts(state.database, paths.artifactsDir, join(to, 'artifacts'), nowMs);
-    const files = await exportFiles(to, state.database, paths, withFiles);
+    const files = await exportFiles(to, state.database, paths, withFiles ? nowMs : null);
     const tagged = removeTags(state.database, sessions, new Set(files.branches.map(({ id }) => id)));
     const rows: Record<string, number> = {};
     for (const { one, database } of opened) {
@@ -122,20 +122,21 @@ async function exportDatabases(to: string, { paths, copy: { directory: from }, n
 
 const NOT_ASKED = '--no-files was given';
 
-/** What undo, checkpoints and branches need. Returns what goes without. */
+/** What undo, checkpoints and branches need, up to a time; null: nothing. Returns what goes without. */
 async function exportFiles(
   to: string,
   state: DatabaseSync,
   { undoDir, layersDir }: Pick<Paths, 'undoDir' | 'layersDir'>,
-  withFiles: boolean,
+  madeMs: number | null,
 ): Promise<{ branches: LeftBranch[]; projects: string[] }> {
-  if (!withFiles) return { branches: branchesWithFiles(state).map(({ id }) => ({ id, why: NOT_ASKED })), projects: [] };
+  if (madeMs === null)
+    return { branches: branchesWithFiles(state).map(({ id }) => ({ id, why: NOT_ASKED })), projects: [] };
   // The layers before the store: a branch that is merged meanwhile has its files there.
   const branches = await exportBranches(to, state, layersDir);
   const projects: string[] = [];
   for (const row of state.prepare('SELECT root FROM projects ORDER BY root').all()) {
     const project = textOf(row, 'root');
-    if (!(await exportUndo(to, project, undoDir))) projects.push(project);
+    if (!(await exportUndo(to, project, undoDir, madeMs))) projects.push(project);
   }
   return { branches, projects };
 }

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Paths } from '../config/paths.ts';
 import { ContextdError, isErrno } from '../core/errors.ts';
@@ -30,6 +30,9 @@ export function holdEmptyState(paths: Paths): { close(): void } {
       if (file === paths.stateDb) createPrivately(file);
       if (existsSync(file)) hold(file, one, held, paths);
     }
+    // With the lock, so that no daemon writes there meanwhile.
+    const kept = projectFolders(paths).find(holdsFiles);
+    if (kept !== undefined) throw notEmpty(`${kept} has files of undo, checkpoints or branches`, paths);
   } catch (thrown) {
     close();
     throw thrown;
@@ -44,7 +47,7 @@ function hold(file: string, one: BackedUpDatabase, held: DatabaseSync[], paths: 
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     const present = one.content.find((table) => hasRows(database, table));
     database.exec('COMMIT');
-    if (present !== undefined) throw notEmpty(file, present, paths);
+    if (present !== undefined) throw notEmpty(`${file} has ${present.replaceAll('_', ' ')}`, paths);
     // Without a log beside it, so that the database which takes its place does not get that log.
     database.exec('PRAGMA journal_mode = DELETE');
   } catch (thrown) {
@@ -60,9 +63,20 @@ function hasRows(database: DatabaseSync, table: string): boolean {
   );
 }
 
-function notEmpty(file: string, table: string, { dataDir, stateDir }: Paths): ContextdError {
-  return new ContextdError('CONFLICT', `the state is not empty: ${file} has ${table.replaceAll('_', ' ')}`, {
-    remedy: `Nothing was changed. Set CONTEXTD_HOME to a new folder, or move ${dataDir} and ${stateDir} elsewhere first.`,
+/** Where a backup puts files of projects. */
+export function projectFolders({ undoDir, layersDir }: Pick<Paths, 'undoDir' | 'layersDir'>): string[] {
+  return [undoDir, layersDir];
+}
+
+/** False for empty directories, which a daemon makes when it starts. */
+function holdsFiles(dir: string): boolean {
+  if (!existsSync(dir)) return false;
+  return readdirSync(dir, { recursive: true, withFileTypes: true }).some((entry) => !entry.isDirectory());
+}
+
+function notEmpty(what: string, { dataDir, stateDir }: Paths): ContextdError {
+  return new ContextdError('CONFLICT', `the state is not empty: ${what}`, {
+    remedy: `Nothing was changed. Set CONTEXTD_HOME to a new folder, or stop the daemon and move ${dataDir} and ${stateDir} elsewhere first.`,
   });
 }
 

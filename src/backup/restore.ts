@@ -1,5 +1,5 @@
 import { createWriteStream, existsSync } from 'node:fs';
-import { chmod, copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createAuditLog, PERSON_DOOR } from '../audit/log.ts';
@@ -13,11 +13,12 @@ import { ContextdError, isErrno } from '../core/errors.ts';
 import { newRequestId } from '../core/ids.ts';
 import type { Logger } from '../core/log.ts';
 import { readBackup } from './archive.ts';
-import { holdEmptyState, placeOf } from './empty-state.ts';
+import { holdEmptyState, placeOf, projectFolders } from './empty-state.ts';
 import { auditOf, projectFileOf, toolOf } from './entry-paths.ts';
 import { type BackedUpFile, type Manifest, SETTINGS } from './manifest.ts';
 import { prepareDatabases } from './restored-databases.ts';
 import { BACKED_UP } from './tables.ts';
+import { checkRecord, endedCalls, isCalls, recordedMs } from './undo-content.ts';
 
 export interface RestoreOptions {
   /** Absolute. */
@@ -93,15 +94,14 @@ async function putInPlace(
   { paths, clock, logger }: Omit<RestoreOptions, 'file'>,
 ): Promise<RestoredBackup> {
   const artifacts = await prepareDatabases(dir, manifest);
+  await checkUndo(dir, manifest);
   const settings = await checkedSettings(dir, manifest, paths);
   const bundles = await placeTools(dir, manifest, paths.toolsDir);
   for (const { from, name } of artifacts) await move(from, join(paths.artifactsDir, name.slice(0, 2), name.slice(2)));
-  const projects = await placeProjectFiles(dir, manifest, paths);
   const logs = await placeLogs(dir, manifest, paths.otherAuditDir);
   if (settings !== null) await move(settings, paths.configFile);
   await record(manifest, logs, { paths, clock, logger });
-  // The state database comes last: a restore that was cut short left no state.
-  for (const one of BACKED_UP.toReversed()) await move(join(dir, one.entry), placeOf(one, paths));
+  const projects = await placeState(dir, manifest, paths);
   return {
     made: manifest.made,
     host: manifest.host,
@@ -112,6 +112,38 @@ async function putInPlace(
     projects_with_files: projects,
     has_settings: settings !== null,
   };
+}
+
+/** Throws INTEGRITY_FAILED if a record is not as a daemon writes it. Drops the calls that had not ended. */
+async function checkUndo(dir: string, { made, files }: Manifest): Promise<void> {
+  const madeMs = Date.parse(made);
+  for (const { path } of files) {
+    const at = join(dir, path);
+    if (isCalls(path)) await writeFile(at, endedCalls(await readFile(at, 'utf8'), madeMs));
+    if (recordedMs(path) === null) continue;
+    try {
+      checkRecord(path, await readFile(at, 'utf8'), madeMs);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new ContextdError('INTEGRITY_FAILED', `a file of this backup is not as contextd makes it: ${why}`, {
+        remedy: 'Nothing was changed. Use another copy of the backup.',
+        cause,
+      });
+    }
+  }
+}
+
+/** Returns the number of projects with files. Without the databases the files mean nothing, and the next restore needs empty folders. */
+async function placeState(dir: string, manifest: Manifest, paths: Paths): Promise<number> {
+  try {
+    const projects = await placeProjectFiles(dir, manifest, paths);
+    // The state database comes last: a restore that was cut short left no state.
+    for (const one of BACKED_UP.toReversed()) await move(join(dir, one.entry), placeOf(one, paths));
+    return projects;
+  } catch (thrown) {
+    for (const folder of projectFolders(paths)) await rm(folder, { recursive: true, force: true });
+    throw thrown;
+  }
 }
 
 /** Null if the backup has no settings, or the target has its own. Throws SCHEMA_INVALID. */

@@ -2,29 +2,30 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isErrno } from '../core/errors.ts';
-import { isJsonObject } from '../core/json.ts';
 import { projectFolder } from '../core/project-folder.ts';
 import { identityFor } from '../sandbox/machine/identity.ts';
 import { movedStoreOf, placeOf } from '../sandbox/snapshots/place.ts';
 import { projectFileOf } from './entry-paths.ts';
 import { copyIfThere, linkOrCopy, namesIn } from './files.ts';
+import { endedCalls, recordedMs } from './undo-content.ts';
 
 /** Times that the contents are listed: packs are replaced while the daemon goes on. */
 const TRIES = 5;
 
 /**
  * Copies what undo, checkpoints and branches know of the files of a project into a backup. None of it depends on a key: contents
- * have the name that git gives them. Returns false if the project has no directory on this machine, and then copies nothing.
+ * have the name that git gives them. Returns false if the project has no directory on this machine, and then copies nothing. `madeMs`: what came
+ * later is left out.
  */
-export async function exportUndo(dir: string, project: string, undoDir: string): Promise<boolean> {
+export async function exportUndo(dir: string, project: string, undoDir: string, madeMs: number): Promise<boolean> {
   const store = storeOf(project, undoDir);
   if (store === null) return false;
   const folder = projectFolder(project);
   const to = join(dir, 'undo');
   // What refers to contents is copied before them, so that none of it refers to a content that came later.
   const named = ['records', 'trees'].map((kind) => join(kind, folder));
-  for (const place of named) await copyFiles(join(undoDir, place), to, place);
-  await copyCalls(join(undoDir, 'calls', folder), join(to, 'calls', folder));
+  for (const place of named) await copyFiles(join(undoDir, place), to, place, madeMs);
+  await copyCalls(join(undoDir, 'calls', folder), join(to, 'calls', folder), madeMs);
   const moved = join('moved', folder);
   await copyOne(join(store, 'files'), to, join(moved, 'files'), copyIfThere);
   await linkContents(store, to, moved);
@@ -47,8 +48,12 @@ function storeOf(project: string, undoDir: string): string | null {
   }
 }
 
-async function copyFiles(from: string, to: string, place: string): Promise<void> {
-  for (const name of await namesIn(from)) await copyOne(join(from, name), to, join(place, name), linkOrCopy);
+async function copyFiles(from: string, to: string, place: string, madeMs: number): Promise<void> {
+  for (const name of await namesIn(from)) {
+    const path = join(place, name);
+    // A restore refuses records that are newer than the backup.
+    if ((recordedMs(`undo/${path}`) ?? 0) <= madeMs) await copyOne(join(from, name), to, path, linkOrCopy);
+  }
 }
 
 /** Leaves out drafts and whatever else is no file of a backup. */
@@ -73,26 +78,12 @@ async function linkContents(store: string, to: string, moved: string): Promise<v
   }
 }
 
-/** Without the calls that go on: on another machine, everything that changes there would be their work. */
-async function copyCalls(from: string, to: string): Promise<void> {
-  const lines = (await textOf(from)).split('\n').flatMap((line) => {
-    const requestId = requestOf(line);
-    return requestId === null ? [] : [{ line, requestId, isEnd: /"endedMs":\d/.test(line) }];
-  });
-  const ended = new Set(lines.flatMap(({ requestId, isEnd }) => (isEnd ? [requestId] : [])));
-  const kept = lines.filter(({ requestId }) => ended.has(requestId));
-  if (kept.length === 0) return;
+/** Without the calls that go on. */
+async function copyCalls(from: string, to: string, madeMs: number): Promise<void> {
+  const calls = endedCalls(await textOf(from), madeMs);
+  if (calls === '') return;
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-  await writeFile(to, kept.map(({ line }) => `\n${line}`).join(''), { mode: 0o600 });
-}
-
-function requestOf(line: string): string | null {
-  try {
-    const mark: unknown = JSON.parse(line);
-    return isJsonObject(mark) && typeof mark.requestId === 'string' ? mark.requestId : null;
-  } catch {
-    return null;
-  }
+  await writeFile(to, calls, { mode: 0o600 });
 }
 
 async function textOf(file: string): Promise<string> {

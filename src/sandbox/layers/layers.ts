@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { within } from '../../core/deadline.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
-import { Lock } from '../../core/lock.ts';
+import { KeyedLock, Lock } from '../../core/lock.ts';
 import { directoryIdentity } from '../../fs/directory-identity.ts';
 import { removeTreeInBackground } from '../../fs/remove-tree.ts';
 import type { LayerKind, LayerMounts, LayerUser, MountedLayer } from '../contract/mounted.ts';
@@ -57,7 +57,8 @@ export class Layers implements LayerMounts {
   /** By workspace and which directory it is: why it can have no overlay, or null. */
   readonly #probed = new Map<string, Promise<string | null>>();
   readonly #removing = new Set<Promise<void>>();
-  readonly #unpacking = new Lock();
+  /** By workspace: the branches around a branch are unpacked with it. */
+  readonly #unpacking = new KeyedLock();
 
   constructor(deps: LayersDeps) {
     this.#deps = deps;
@@ -115,7 +116,7 @@ export class Layers implements LayerMounts {
     mounted.users += 1;
     const release = this.#releaseOnce(dir, mounted);
     try {
-      await this.#unpacking.run(() => this.#unpackMoved(path, chain));
+      await this.#unpacking.run(path, () => this.#unpackMoved(path, chain));
       const holder = await mounted.steps.run(() => this.#open(mounted, path));
       const own = new Set<LayerUser>();
       return {

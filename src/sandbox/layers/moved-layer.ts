@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, lchownSync, lstatSync, rmSync } from 'node:fs';
 import type { LayerKind } from '../contract/mounted.ts';
 import { type LayerPlace, packedAt } from './place.ts';
 
@@ -14,6 +14,9 @@ export async function openMovedLayer(place: LayerPlace, { make, unpack }: MovedL
     if (!existsSync(packed)) continue;
     for (const dir of [files, place.work]) rmSync(dir, { recursive: true, force: true });
     await make(kind);
+    // It is unpacked as the owner of the project, who cannot enter the directory but is given this file.
+    const { uid, gid } = lstatSync(files);
+    if (uid !== process.getuid?.()) lchownSync(packed, uid, gid);
     await unpack(packed, files);
     rmSync(packed);
   }

@@ -12,6 +12,9 @@ const UNPACK_WITHIN_MS = 300_000;
 const ARCHIVE_INSIDE = '/opt/contextd/branch.tar';
 const FILES_INSIDE = '/opt/contextd/branch';
 
+/** With the modes of the archive, but without setuid, setgid and sticky bits, which no command may set either. */
+const UNPACK = 'umask 0; exec tar -x --no-same-permissions --no-same-owner "$@"';
+
 /**
  * Unpacks in a sandbox as the owner of the project, so that no name in the archive leads out of `dir`. Throws Error with what
  * the program said.
@@ -28,7 +31,7 @@ export async function unpackInSandbox(
   ];
   const { exit, stderr } = await runOwnProgram(host, {
     identity,
-    argv: ['tar', '-x', '-p', '--no-same-owner', ...OVERLAY_ATTRIBUTES, '-f', ARCHIVE_INSIDE, '-C', FILES_INSIDE],
+    argv: ['sh', '-c', UNPACK, 'contextd-unpack', ...OVERLAY_ATTRIBUTES, '-f', ARCHIVE_INSIDE, '-C', FILES_INSIDE],
     mounts,
     limits: LIMITS,
     wallMs: UNPACK_WITHIN_MS,
