@@ -2,8 +2,8 @@ import { isMadeOfWords } from '../words.ts';
 
 const B64 = '[A-Za-z0-9+/]';
 /**
- * Formats of encrypted values: SOPS and eyaml, EJSON. Each holds base64 that is as long as the least that the cipher makes, so
- * that a password in brackets is none.
+ * Formats of encrypted values: SOPS and eyaml, EJSON. Each holds base64 of at least the length that the cipher makes. A password
+ * in brackets does not.
  */
 const ENCRYPTED =
   String.raw`ENC\[[A-Z0-9_]{3,12},(?:data:${B64}*={0,2},iv:${B64}{4,}={0,2},(?:tag:${B64}{4,}={0,2},)?type:[a-z]{3,8}|${B64}{64,}={0,2})\]|` +

@@ -70,7 +70,7 @@ const NOTIFIED: readonly ((random: Random) => string)[] = [
 
 const keyId = (random: Random): string => `AK${'IA'}${generate('[A-Z2-7]{16}', random)}`;
 
-/** A value that could be a credential, in a place or a form of which an exception said that it is none. */
+/** A value that could be a credential, in a place or a form that an exception is for. */
 export const behindExceptions: Kind = {
   name: 'a secret behind an exception',
   makers: {
