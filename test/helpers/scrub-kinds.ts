@@ -1,3 +1,4 @@
+import { behindExceptions } from './scrub-kinds/behind-exceptions.ts';
 import { edges } from './scrub-kinds/edges.ts';
 import { lookAlikeNames } from './scrub-kinds/look-alike-names.ts';
 import { missed } from './scrub-kinds/missed.ts';
@@ -19,5 +20,6 @@ export const KINDS: readonly Kind[] = [
   paths,
   missed,
   publicRepositories,
+  behindExceptions,
   heldOutSyntaxes,
 ];

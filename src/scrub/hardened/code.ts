@@ -18,6 +18,8 @@ const ADDED_NAME = /^[+.&][ \t]*\(?[A-Za-z_$.]+[)\]};,]*$/;
 const LITERAL = /^(?:true|false|none|null|nil|undefined|self|this|nan|nullptr|void)[;,:)\]}]*$/i;
 const NUMBER = /^[0-9]{1,9}[;,)\]}]*$/;
 const NEGATIVE = /^-[0-9]{1,9}[;,)\]}]*$/;
+/** A line of an enumeration in Swift, Scala or PHP. */
+const CASE = /^[ \t]*case[ \t]+[A-Za-z_]\w*[ \t]*=/;
 /** Names that begin an expression in the languages that have no other sign of one. */
 const ROOTS =
   /^(?:self|this|cls|super|var|local|module|data|each|req|request|res|response|process|os|config|settings|args|argv|env|options|opts|params|props|state|ctx|context|body|user|session|window|app|cfg|conf|input|payload|form|event)(?:\.|->|::|\?\.)/;
@@ -38,7 +40,7 @@ export function isExpression({ value, before, after }: RightSide, isInCode: () =
   if (TYPE_PATH.test(value) && /\w:$/.test(before)) return isName(value);
   if (OPERATOR.test(value)) return ADDED_NAME.test(value) || isName(value);
   // The number of a constant, as in an enumeration.
-  if (NEGATIVE.test(value)) return true;
+  if (NEGATIVE.test(value)) return SPACED_SIGN.test(before) && (CASE.test(before) || isInCode());
   if (NUMBER.test(value)) return (/^,/.test(after) && SPACED_SIGN.test(before)) || isInCode();
   const argument = /^[A-Za-z_]\w*=/.exec(value)?.[0];
   if (argument !== undefined && /[,(][ \t]*$/.test(before)) return isName(value.slice(argument.length));

@@ -16,10 +16,10 @@ const PASSWORDS: ReadonlySet<string> = new Set(
 );
 
 /**
- * A key of a file of translations: a path in quotes of three names and more. What it names is a text, so a value of letters
- * is a word of some language.
+ * A key of a file of translations: a path in quotes of three names and more, joined as keys of settings are not. What it names
+ * is a text, so a value of letters is a word of some language.
  */
-const TRANSLATION_KEY = /["'][\w-]+(?:(?:\.|::?|\/)[\w-]+){2,}["'][ \t]*(?:=>?|:)[ \t]*["']$/;
+const TRANSLATION_KEY = /["'][\w-]+(?:::[\w-]+){2,}["'][ \t]*(?:=>?|:)[ \t]*["']$/;
 const LETTERS = /^(?=.*[^ -~])[\p{L}\p{M}]+(?: [\p{L}\p{M}]+){0,3}$/u;
 const MAX_KEY_CHARS = 200;
 

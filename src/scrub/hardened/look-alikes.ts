@@ -48,8 +48,8 @@ export function isStandIn({ value, before }: Candidate): boolean {
   const bare = value.replace(/[).,;!?]+$/, '').replace(/^[!]+/, '');
   if (ONE_CHARACTER.test(bare) || METASYNTACTIC.test(bare) || CHANGE_ME.test(bare) || HEAD_OF_JWT.test(value))
     return true;
-  if (ENDS_WITH_WHAT.test(value) || isDescription(bare)) return true;
-  if (ROWS.test(bare) && RANDOM_NAME.test(before)) return true;
+  if (endsWithWhat(value) || isDescription(bare)) return true;
+  if (isOfRows(bare) && RANDOM_NAME.test(before)) return true;
   if (CONSTANT.test(bare))
     return wordsOf(bare).some((word) => TELLING_WORDS.has(word)) || isMadeOfWords(bare.toLowerCase());
   if (NAMED_SECRET.test(bare)) return bare.split(/[_-]/).every(isPartOfName);
@@ -58,8 +58,17 @@ export function isStandIn({ value, before }: Candidate): boolean {
 
 /** One sign or letter and no other: `++++++`, `YYYY`. Digits may be a PIN. */
 const ONE_CHARACTER = /^([^0-9\s])(?:\1{2,}|\1*(?:[-_. ]\1+)+)$/;
-/** One word of small letters that ends with what it stands for: `supersecurepassword`. Two capitals in turn make it random. */
-const ENDS_WITH_WHAT = /^(?:[A-Za-z]?[a-z]{0,20}(?:password|passwd|passphrase|secret)|(?:my|your|some)pass)$/;
+/** One word of small letters that ends with what it stands for: `supersecurepassword`. */
+const ENDS_WITH_WHAT = /^(?:([A-Za-z]?[a-z]{0,20})(?:password|passwd|passphrase|secret)|(?:my|your|some)pass)$/;
+/** Fewer letters are no secret. */
+const MAX_HEAD_CHARS = 3;
+
+/** Whether a value is the word for what belongs there, behind other words. Random letters before it are a password. */
+function endsWithWhat(value: string): boolean {
+  const [whole, head = ''] = ENDS_WITH_WHAT.exec(value) ?? [];
+  return whole !== undefined && (head.length <= MAX_HEAD_CHARS || isMadeOfWords(head));
+}
+
 /** A text that says what to put there: `A_HEX_STRING_OF_64_CHARACTERS_HERE`, `long-and-random-string`. */
 const PUT_HERE = /^[A-Za-z0-9]+(?:[_ -][A-Za-z0-9]+)+[_ -]here$/i;
 const DESCRIBES: ReadonlySet<string> = new Set(
@@ -73,7 +82,8 @@ function isDescription(value: string): boolean {
   const words = wordsOf(value);
   if (
     PUT_HERE.test(value) &&
-    words.every((word) => word.length < 4 || /^[0-9]{1,4}$/.test(word) || isMadeOfWords(word))
+    words.every((word) => word.length < 4 || /^[0-9]{1,4}$/.test(word) || isMadeOfWords(word)) &&
+    words.some((word) => DESCRIBES.has(word))
   )
     return true;
   return words.filter((word) => DESCRIBES.has(word)).length >= 3 && isMadeOfWords(value);
@@ -81,7 +91,17 @@ function isDescription(value: string): boolean {
 
 /** Beginnings of rows, joined: `abc123`, `123456abcdefg`. As a password a person may have chosen it. */
 const ROW = '(?:123(?:4(?:5(?:6(?:7(?:89?)?)?)?)?)?0?|abc(?:d(?:e(?:f(?:g(?:h(?:ij?)?)?)?)?)?)?|qwe(?:r(?:ty?)?)?|xyz)';
-const ROWS = new RegExp(`^(?:${ROW}[-_]?){2,4}$|^(?:1234567890|0123456789){1,6}[0-9]{0,9}$`, 'i');
+const ROWS = new RegExp(`^(?:${ROW}[-_]?){2,4}$`, 'i');
+const TWO_ROWS = new RegExp(`^${ROW}[-_]?${ROW}$`, 'i');
+/** The digits in order, no more than an id has: with 16 of them someone set a key of 128 bits. */
+const DIGITS_IN_ORDER = /^(?:1234567890(?:12?)?|0123456789(?:01?)?)$/;
+/** A longer value of three rows and more is one that someone set. */
+const MAX_ROWS_CHARS = 11;
+
+function isOfRows(value: string): boolean {
+  return DIGITS_IN_ORDER.test(value) || TWO_ROWS.test(value) || (value.length <= MAX_ROWS_CHARS && ROWS.test(value));
+}
+
 /** The name of what is generated: a token or a key. */
 const RANDOM_NAME = /(?:token|key)s?["'`\])]*[ \t]*(?:=>|:=|[:=,(])[ \t]*["'`]?$/i;
 const METASYNTACTIC = /^(?:foo|bar|baz|qux|quux|toto|lorem|ipsum)+$/i;

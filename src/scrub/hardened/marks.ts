@@ -89,17 +89,18 @@ export class Marks {
   }
 
   /**
-   * Whether a value is the beginning of a line of wrapped base64: the line before it is one too, and the line goes on after the
-   * value.
+   * Whether a value is the beginning of a line of wrapped base64: the line goes on after the value, and two lines beside it are
+   * base64 of the same length. A single one may be a hash; hashes in a column are hex.
    */
   isInWrapped(text: string, { rule, start, end }: Finding): boolean {
-    const lineEnd = LINE_END.exec(text.slice(Math.max(0, start - MAX_LINE_END_CHARS), start));
-    if (lineEnd === null) return false;
-    const before = start - lineEnd[0].length;
-    const line = text.slice(runStart(text, before), before);
-    if (line.length < MIN_RUN_CHARS || hasWords(line)) return false;
-    if (MARK_END.test(this.#prefixOf(rule, text.slice(start, end)) ?? '')) return false;
-    return runEnd(text, end) > end && runEnd(text, start) - start >= MIN_RUN_CHARS;
+    const above = lineAbove(text, start);
+    if (above === null || MARK_END.test(this.#prefixOf(rule, text.slice(start, end)) ?? '')) return false;
+    const lineTo = runEnd(text, start, MAX_RUN_CHARS);
+    const width = lineTo - start;
+    const isWrapped = (line: Span | null): boolean =>
+      line !== null && line.end - line.start === width && isBase64(text.slice(line.start, line.end));
+    if (lineTo <= end || width < MIN_RUN_CHARS || !isWrapped(above)) return false;
+    return isWrapped(lineAbove(text, above.start)) || isWrapped(lineBelow(text, lineTo));
   }
 
   /** The keyword of its rule that a value begins with. */
@@ -133,10 +134,35 @@ const MIN_BEFORE_CHARS = 3;
 const MAX_RUN_CHARS = 4096;
 /** The end of a line, in a string too, and the margin of the next one. */
 const LINE_END = /(?:\r?\n|\\+[rn])(?:[\s"'`,+;>]|\\+[rn])*$/;
+const LINE_BEGIN = /^(?:\r?\n|\\+[rn])(?:[\s"'`,+;>]|\\+[rn])*/;
 const MAX_LINE_END_CHARS = 24;
 /** Base64 has no such sign, so a mark with one is known in the middle of it. */
 const MARK_END = /[^a-z0-9+/]/;
 const BASE64 = /[A-Za-z0-9+/]/;
+
+/** A hash is of the same characters as base64. */
+const ALL_HEX = /^[0-9a-fA-F]*$/;
+
+function isBase64(line: string): boolean {
+  return !ALL_HEX.test(line) && !hasWords(line);
+}
+
+/** The base64 at the end of the line before a line, null if there is no line or nothing on it. */
+function lineAbove(text: string, start: number): Span | null {
+  const lineEnd = LINE_END.exec(text.slice(Math.max(0, start - MAX_LINE_END_CHARS), start));
+  if (lineEnd === null) return null;
+  const end = start - lineEnd[0].length;
+  const from = runStart(text, end);
+  // The letter of an escape is of the same characters.
+  return { start: /\\[rn]$/.test(text.slice(Math.max(0, from - 1), from + 1)) ? from + 1 : from, end };
+}
+
+function lineBelow(text: string, end: number): Span | null {
+  const lineEnd = LINE_BEGIN.exec(text.slice(end, end + MAX_LINE_END_CHARS));
+  if (lineEnd === null) return null;
+  const start = end + lineEnd[0].length;
+  return { start, end: runEnd(text, start, MAX_RUN_CHARS) };
+}
 
 /** Paths and words are of the same characters as base64. */
 function hasWords(run: string): boolean {
@@ -150,9 +176,9 @@ function runStart(text: string, at: number): number {
   return from;
 }
 
-function runEnd(text: string, at: number): number {
+function runEnd(text: string, at: number, most = MIN_RUN_CHARS): number {
   let to = at;
-  while (to < text.length && to - at < MIN_RUN_CHARS && BASE64.test(text[to] ?? '')) to++;
+  while (to < text.length && to - at < most && BASE64.test(text[to] ?? '')) to++;
   return to;
 }
 

@@ -1,4 +1,5 @@
-import { isMadeOfWords } from '../words.ts';
+import { isCredential } from '../credential.ts';
+import { isMadeOfWords, wordsOf } from '../words.ts';
 
 /** A value and the line around it. */
 interface Candidate {
@@ -15,44 +16,60 @@ const MAX_CHARS = 256;
  */
 export function isOtherForm({ value, before }: Candidate): boolean {
   if (value.length > MAX_CHARS) return false;
-  if (isValidator(value) || isReference(value) || isSettings(value)) return true;
-  if (SCOPE.test(value) || SCOPE_BEFORE.test(before)) return true;
-  if (ATTRIBUTE_PATH.test(value) && isMadeOfWords(value)) return true;
-  if (LIST_ID_BEFORE.test(before) && /^[0-9]{1,12}$/.test(value)) return true;
+  if (VALIDATOR.test(value) || isReference(value) || isSettings(value)) return true;
+  if (SCOPE.test(value) || (SCOPE_BEFORE.test(before) && isAccount(value))) return true;
+  if (ATTRIBUTE_PATH.test(value) && ARGUMENT_BEFORE.test(before) && isMadeOfWords(value)) return true;
+  if (LIST_ID_BEFORE.test(before) && LIST_ID.test(value)) return true;
   if (METHOD_BEFORE.test(before) && /^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$/.test(value)) return hasWords(value.split('_'));
   return SCHEME_BEFORE.test(before) && /[-_]/.test(value) && hasWords(value.split(/[-_]/));
 }
 
-/** `required|string|min:16`. */
-const VALIDATOR = /^[a-z_]{3,24}(?::[\w,.-]{1,40})?(?:\|[a-z_]{3,24}(?::[\w,.-]{1,40})?)+$/;
-
-function isValidator(value: string): boolean {
-  return VALIDATOR.test(value) && value.split('|').every((part) => isMadeOfWords(part.replace(/:.*/, '')));
-}
+/** The rules of Laravel for a text, as its documentation lists them: `required|string|min:16`. */
+const TEXT_RULE =
+  '(?:required|nullable|sometimes|present|filled|bail|string|alpha|alpha_num|alpha_dash|ascii|confirmed|current_password|' +
+  '(?:min|max|size|between|digits|same|different|regex|not_regex|required_(?:if|unless|with|without)|exists|unique):[\\w,.-]{1,40})';
+const VALIDATOR = new RegExp(`^${TEXT_RULE}(?:\\|${TEXT_RULE})+$`);
 
 /** For what a signed URL was made: account, day, region, service. The signature beside it is the secret. */
 const SCOPE = /(?:%2F|\/)[0-9]{8}(?:%2F|\/)[\w-]+(?:%2F|\/)[\w-]+(?:%2F|\/)\w{2,8}_request$/i;
 /** The same, cut off. A key id of AWS in it has a mark of its own. */
 const SCOPE_BEFORE = /[?&]X-[A-Za-z]{3,8}-Credential=$/i;
-/** An element or the size of a list in the state of Terraform: `bound_audiences.0`, `tags.%`. */
-const ATTRIBUTE_PATH = /^[a-z][a-z_]*(?:\.[a-z_]+)*(?:\.(?:[0-9]{1,3}|[#%]))+$/;
-/** A value of a keeper of secrets by its address: a scheme, two names or ids, and the name of the field at the end. */
-const REFERENCE = /^[a-z][a-z0-9+.-]{1,20}:\/\/[\w.-]+(?:\/[\w.-]+)*\/([A-Za-z_-]{3,32})$/;
-/** Schemes of programs that the address of a secret itself may open. */
-const OF_NETWORK = /^(?:https?|wss?|s?ftp|ssr?|v[lm]ess|trojan):/;
 
-function isReference(value: string): boolean {
-  const [, field] = REFERENCE.exec(value) ?? [];
-  return field !== undefined && !OF_NETWORK.test(value) && isMadeOfWords(field);
+/** An account of a service: an address of words. */
+function isAccount(value: string): boolean {
+  const [account = ''] = value.split(/%2F|\//i);
+  return /^[a-z][\w.-]*(?:@|%40)[a-z][\w.-]*$/.test(account) && isMadeOfWords(account.replace(/%40/, '@'));
 }
 
-/** An object of JSON in which every text is a word, a path or a number. */
+/** An element or the size of a list in the state of Terraform, as a test names it: `bound_audiences.0`, `tags.%`. */
+const ATTRIBUTE_PATH = /^[a-z]+(?:_[a-z]+)+(?:\.[a-z_]+)*(?:\.(?:[0-9]{1,2}|[#%]))+$/;
+/** An argument, at the beginning of its line or after another one. */
+const ARGUMENT_BEFORE = /(?:^|[(,])[ \t]*"$/;
+/** A value of a keeper of secrets by its address: a scheme, names, and the name of the field at the end. */
+const REFERENCE = /^[a-z][a-z0-9+.-]{1,20}:\/\/([\w.-]+(?:\/[\w.-]+)*)\/([A-Za-z_-]{3,32})$/;
+/** The ids of 1Password, which are no secrets: `op://vault/item/field`. */
+const OP_ID = /^[a-z0-9]{26}$/;
+const FIELDS: ReadonlySet<string> = new Set(
+  'password passwd passphrase secret token key credential credentials user username login'.split(' '),
+);
+
+/** Whether a value is the address of a secret in words. Where another part is random, the address itself may open something. */
+function isReference(value: string): boolean {
+  const [, path, field = ''] = REFERENCE.exec(value) ?? [];
+  if (path === undefined || !wordsOf(field).some((word) => FIELDS.has(word))) return false;
+  const isOfOnePassword = value.startsWith('op://');
+  return path
+    .split('/')
+    .every((part) => (isOfOnePassword && OP_ID.test(part)) || (isMadeOfWords(part) && !/[0-9]{2}/.test(part)));
+}
+
+/** An object of JSON in which every text is a word, a path or a number, and none has the name of a secret. */
 function isSettings(value: string): boolean {
   if (!/^\{\s*"[\s\S]*\}$/.test(value)) return false;
   try {
     let isPlain = true;
-    JSON.parse(value, (_, member) => {
-      isPlain &&= typeof member !== 'string' || isPath(member);
+    JSON.parse(value, (name, member) => {
+      isPlain &&= !SECRET_MEMBER.test(name) && (typeof member !== 'string' || isPath(member));
     });
     return isPlain;
   } catch {
@@ -60,20 +77,32 @@ function isSettings(value: string): boolean {
   }
 }
 
+const SECRET_MEMBER = /pass|pwd|secret|token|key|cred|^pin$/i;
+
 function isPath(text: string): boolean {
   return !/[0-9]/.test(text) && text.split(/[^A-Za-z]+/).every((part) => part.length <= 4 || isMadeOfWords(part));
 }
 
 const LIST_ID_BEFORE = /[?&](?:sid|cid|uid)=$/i;
+/** A longer number may be the id of a session. */
+const LIST_ID = /^[0-9]{1,7}$/;
 const METHOD_BEFORE = /[?&;]auth(?:[_-]?(?:mechanism|method|type|plugin|source))?=$/i;
 const SCHEME_BEFORE = /\b(?:basic|bearer)[ \t]+$/i;
 
-/** Whether some parts are words, and the others short or numbers. */
+const NUMBER_OR_ALGORITHM = /^(?:[0-9]{1,3}|(?:sha|md|base|ed|aes)[0-9]{1,5})$/;
+/** Short words may be random letters. Of more parts than these, half are long. */
+const FEW_PARTS = 3;
+const LONG_WORD_CHARS = 5;
+
+/** Whether all parts are words, algorithms or small numbers. Groups of random letters and digits are a key. */
 function hasWords(parts: readonly string[]): boolean {
-  const isSmall = (part: string): boolean => part.length <= 4 || /^(?:sha|md|base|ed|aes)[0-9]{1,5}$/.test(part);
+  const isWord = (part: string): boolean => /^[A-Za-z]?[a-z]{2,}$/.test(part) && isMadeOfWords(part);
+  const long = parts.filter((part) => part.length >= LONG_WORD_CHARS && isWord(part));
   return (
     parts.length > 1 &&
-    parts.every((part) => isSmall(part) || isMadeOfWords(part)) &&
-    !parts.every((part) => /[0-9]/.test(part))
+    parts.some(isWord) &&
+    parts.every((part) => isWord(part) || NUMBER_OR_ALGORITHM.test(part)) &&
+    (parts.length <= FEW_PARTS || 2 * long.length >= parts.length) &&
+    !isCredential(parts.join('-'))
   );
 }

@@ -1,3 +1,5 @@
+import { isCredential } from '../credential.ts';
+import { isMadeOfWords } from '../words.ts';
 import { isOtherForm } from './other-forms.ts';
 
 /** A value and the line around it. */
@@ -14,7 +16,8 @@ interface Candidate {
 export function isOtherName(candidate: Candidate): boolean {
   const { value, before, after } = candidate;
   if (POSITION_NAME.test(before) || KEY_ID_NAME.test(before)) return !ACCOUNT_KEY.test(value);
-  if (ABOUT_NAME.test(before) || PUBLIC_NAME.test(before) || isSameName(candidate)) return true;
+  if (ABOUT_NAME.test(before) && isNameOfObject(value)) return true;
+  if ((PUBLIC_NAME.test(before) && isOfCertificate(value)) || isSameName(candidate)) return true;
   if (isOtherForm(candidate)) return true;
   if (CRON.test(value) || isAlgorithm(value) || LOOKED_UP.test(before)) return true;
   return HEX_OR_BASE64.test(value) && (HASH_NAME.test(before) || HASH_BEHIND.test(after));
@@ -42,14 +45,44 @@ const KEY_ID_NAME = new RegExp(
 /** What is said about a secret, not the secret: its name in a cluster, the policy of a password, where it is kept. */
 const ABOUT_NAME = new RegExp(
   `(?:secret|password|passwd|token|credentials?|keystore|truststore)s?[_.-]?(?:name|ref(?:erence)?|policy|provider|store|rotation|namespace|selector|class|alias)${ASSIGNS}|` +
-    `existing[_.-]?(?:[A-Za-z]{1,20}[_.-]?)?(?:secret|password|token|key|credentials?)${ASSIGNS}`,
+    `existing[_.-]?(?:[A-Za-z]{1,20}[_.-]?)?secret${ASSIGNS}`,
   'i',
 );
+/** A name of an object of a cluster: parts in small letters, joined by `-` or `.`. */
+const OBJECT_NAME = /^[a-z][a-z0-9]*(?:[-.][a-z0-9]+)+$/;
+/** A part that is no word: an abbreviation, a number, or an abbreviation with a number. */
+const SMALL_PART = /^(?:[a-z]{1,4}[0-9]{0,3}|[0-9]{1,3})$/;
+const LONG_PART = /^[a-z]{4,24}$/;
+
+/** Whether a value is a name: of an object of a cluster, half of which are words, or of a class or a kind, without digits. */
+function isNameOfObject(value: string): boolean {
+  if (!OBJECT_NAME.test(value)) return isMadeOfWords(value) && !/[0-9]/.test(value) && !isCredential(value);
+  const parts = value.split(/[-.]/);
+  const long = parts.filter((part) => LONG_PART.test(part));
+  return (
+    2 * long.length >= parts.length &&
+    parts.every((part) => LONG_PART.test(part) || SMALL_PART.test(part)) &&
+    !isCredential(long.join('-'))
+  );
+}
+
 /** Certificates of a cluster and of its authority. */
 const PUBLIC_NAME = new RegExp(
   `(?:certificate[_-]?authority(?:[_-]?data)?|client[_-]?certificate(?:[_-]?data)?|ca[_-]?bundle)${ASSIGNS}`,
   'i',
 );
+
+/** The base64 of a certificate: of its text, or of its first bytes. */
+const CERTIFICATE = /^(?:LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS|MII[A-Za-z0-9+/]{32})/;
+const PADDED_BASE64 = /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** Whether a value is a certificate, stands for one, or is the name of its file. */
+function isOfCertificate(value: string): boolean {
+  if (CERTIFICATE.test(value)) return true;
+  const text = PADDED_BASE64.test(value) ? Buffer.from(value, 'base64').toString('latin1').trimEnd() : '';
+  if (/^[a-z]+(?:[ _-][a-z]+)*$/i.test(text) && isMadeOfWords(text)) return true;
+  return isMadeOfWords(value) && !/[0-9]{2}/.test(value) && !isCredential(value);
+}
 
 /** The name before a value, whatever its words are joined with. */
 const NAME_BEFORE = /([A-Za-z][\w.-]{5,60})\\*["'`]?\]?[ \t]*(?:=>|:=|=|:)[ \t]*$/;

@@ -1,14 +1,30 @@
 import { isMadeOfWords } from '../words.ts';
 
+const B64 = '[A-Za-z0-9+/]';
+/**
+ * Formats of encrypted values: SOPS and eyaml, EJSON. Each holds base64 of at least the length that the cipher makes. A password
+ * in brackets does not.
+ */
+const ENCRYPTED =
+  String.raw`ENC\[[A-Z0-9_]{3,12},(?:data:${B64}*={0,2},iv:${B64}{4,}={0,2},(?:tag:${B64}{4,}={0,2},)?type:[a-z]{3,8}|${B64}{64,}={0,2})\]|` +
+  String.raw`EJ\[[0-9]:${B64}{43}=:${B64}{32}:${B64}{20,}={0,2}\]`;
+/** The same of Spring Cloud Config and of Vault, which have a mark and no end. */
+const MARKED_CIPHER = String.raw`^(?:\{cipher\}(?:[0-9a-f]{64,}|${B64}{64,}={0,2})|vault:v[0-9]{1,4}:${B64}{38,}={0,2})$`;
+
 /** Templates with signs that hardly anything else has. */
-const MARKED =
-  /\$\{\{[^{}]*\}\}|\{\{[^{}]*\}\}|[$#%@]\{[^{}\s]*\}|\$\([^()]*\)|\\\([^()]*\)|%\([^()\s]*\)[sdr]|<%.*?%>|\{%.*?%\}|\b[A-Z]{2,5}\[[A-Z0-9][A-Za-z0-9_]*[:,][^\]]*\]|ENC\([^()]*\)|^(?:\{cipher\}|vault:v\d+:)\S+$|!vault\b.*/g;
+const MARKED = new RegExp(
+  String.raw`\$\{\{[^{}]*\}\}|\{\{[^{}]*\}\}|[$#%@]\{[^{}\s]*\}|\$\([^()]*\)|\\\([^()]*\)|%\([^()\s]*\)[sdr]|<%.*?%>|\{%.*?%\}|` +
+    String.raw`ENC\([^()]*\)|!vault\b.*|${ENCRYPTED}|${MARKED_CIPHER}`,
+  'g',
+);
 /** Templates whose signs a password may have too. They count if they hold a name. */
 const NAMED =
   /<([A-Za-z/%!?][\w .:/-]*)>|\{([A-Za-z_][\w.[\]()'"!:]*|[01]?)\}|^\[([A-Za-z][A-Za-z _-]*)\]$|%([A-Za-z_][\w.]{2,})%|^%([A-Z_]+)$|(?<![A-Za-z0-9])\$([A-Za-z_]\w*)(?:\[\w{1,20}\]|->\w{1,30})*|(?<![A-Za-z0-9])\$([0-9@*#?!])(?![A-Za-z0-9])|\$\[([\w.]+)\]|^[:@]([A-Za-z_]\w*)$|&lt;([\w .:-]*)&gt;|%(?:[svqr@]|d(?![0-9A-Fa-f]))/g;
-/** A value that a program encrypted, in the brackets of its format: `ENC[…]`, `EJ[…]`. */
+const WHOLE_ENCRYPTED = new RegExp(`^(?:${ENCRYPTED})$`);
+
+/** Whether a program encrypted a value, in the brackets of its format. */
 export function isEncrypted(value: string): boolean {
-  return /^[A-Z]{2,5}\[[A-Z0-9][A-Za-z0-9_]*[:,][^\]]*\]$/.test(value);
+  return WHOLE_ENCRYPTED.test(value);
 }
 
 /** A `$` before a bracket as a string of a program has it. */

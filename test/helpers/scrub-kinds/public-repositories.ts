@@ -57,7 +57,7 @@ const CLUSTER_NAMES =
 /** Words that stand for what belongs there. */
 const STAND_INS: readonly ((random: Random) => string)[] = [
   (r) => `${one(['my', 'very', 'super', 'some', 'our'], r)}${one(['secure', 'long', 'new', ''], r)}password`,
-  (r) => `${word(r).slice(0, 8)}secret`,
+  (r) => `${one(['session', 'shared', 'supersecure', 'itsa', 'cookie'], r)}secret`,
   (r) => `A_${one(['HEX', 'BASE64', 'LONG'], r)}_STRING_OF_${one(['32', '64'], r)}_CHARACTERS_HERE`,
   () => 'long-and-random-string',
   () => 'random-unique-alphanumeric-string',
@@ -71,7 +71,7 @@ const ENCRYPTED: readonly ((random: Random) => string)[] = [
   (r) => `{cipher}${generate(`${HEX}{64}`, r)}`,
   (r) => `vault:v1:${generate(`${B64}{60}`, r)}`,
   (r) => `op://${generate('[a-z0-9]{26}', r)}/${generate('[a-z0-9]{26}', r)}/${one(['credential', 'password'], r)}`,
-  (r) => `vault://${word(r)}/${generate('[a-z0-9]{20}', r)}/password`,
+  (r) => `vault://${word(r)}/${one(['team', 'prod-cluster', 'kv-store'], r)}/password`,
   (r) => `\\u0024{${snake(r).toUpperCase()}_SECRET}`,
 ];
 
