@@ -103,7 +103,7 @@ async function serverState(): Promise<string> {
 }
 
 /**
- * One surface for each client in the gate, all with both at night. `mcp-tokens.nightly.test.ts` makes a call on every surface, and what a
+ * One surface for each client, and in `npm run nightly` all with both. `mcp-tokens.nightly.test.ts` makes a call on every surface, and what a
  * surface answers is the same for every client: `e2e/mcp-surfaces.nightly.test.ts`.
  */
 const IN_GATE: Readonly<Record<string, string>> = { gateway: 'claude', proxy: 'opencode' };

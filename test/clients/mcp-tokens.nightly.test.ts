@@ -52,7 +52,7 @@ it.skipIf(clients === undefined)('the catalogues are as large as those of 22 rea
   expect(listed.reduce((sum, { tokens }) => sum + tokens, 0)).toBeGreaterThan(100_000);
 });
 
-/** Each surface with one client in the gate, with both at night: `e2e/mcp-surfaces.nightly.test.ts` counts what contextd itself sends. */
+/** Each surface with one client, and in `npm run nightly` with both: `e2e/mcp-surfaces.nightly.test.ts` counts what contextd itself sends. */
 const clientsFor = (inGate: 'claude' | 'opencode') => (AT_NIGHT ? (['claude', 'opencode'] as const) : [inGate]);
 
 describe.skipIf(clients === undefined)('a session of a real client', () => {

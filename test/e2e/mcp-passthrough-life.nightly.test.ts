@@ -62,7 +62,7 @@ it.each(ERAS)('issue 34: over stdio a client of %s keeps its connection when the
   const asked = await client.callTool({ name: 'test_input_required_result_multi_round', arguments: {} });
   expect(textOf(asked)).toBe('Multi-round complete: Ann likes Ann');
   expect(questions).toHaveLength(2);
-  // Each start of a daemon takes seconds, so in the gate one kind of request is tried for each client.
+  // Each start of a daemon takes seconds, so outside of `npm run nightly` one kind of request is tried for each client.
   if (AT_NIGHT || era === '2025-11-25') {
     await killDaemon();
     expect(await resources()).toEqual(before);

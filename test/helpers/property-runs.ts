@@ -16,7 +16,7 @@ export function propertyRuns(at: keyof typeof IN_GATE = 'function', times = 1): 
   return Math.ceil(IN_GATE[at] * times * FACTOR);
 }
 
-/** True in `npm run nightly`. The gate runs those rows of an expensive matrix that prove each side of it once (decision 0122). */
+/** True in `npm run nightly`. Other runs have those rows of an expensive matrix that prove each side of it once (decision 0122). */
 export const AT_NIGHT = process.env.CONTEXTD_SHAPE_RUNS !== undefined;
 
 /** Every how many-th of all cases is tried: `inGate` in the gate, each one at night. */

@@ -25,7 +25,7 @@ describe('the SDK for Go', () => {
     expect(goDefinitions()).toEqual(protoDefinitions());
   });
 
-  // The compiler of the protocol is half a minute of Go, in the gate for nothing but comments and order.
+  // The compiler of the protocol is half a minute of Go, for nothing but comments and order.
   if (AT_NIGHT)
     whenBuilt(
       'FR-1.4 is, to the byte, what is generated from proto/contextd/v1',
