@@ -6,6 +6,7 @@ import { readEnvironment } from '../../src/config/env.ts';
 import { findInstallRoot } from '../../src/config/install-root.ts';
 import { type Paths, resolvePaths } from '../../src/config/paths.ts';
 import { newRequestId } from '../../src/core/ids.ts';
+import type { StatusResponse__Output as StatusResponse } from '../../src/protocol/generated/management.ts';
 import { PROTOCOL_VERSION } from '../../src/protocol/versions.ts';
 import { runProcess } from './measure.ts';
 
@@ -30,7 +31,7 @@ export interface Caller {
   /** Returns the envelope of a successful call; throws if the call fails. `session`: default "bench". */
   call(tool: string, input: object, session?: string): Promise<string>;
   /** Asks for what the daemon knows without looking at anything. */
-  status(): Promise<unknown>;
+  status(): Promise<StatusResponse>;
 }
 
 /** `root`: the installation to measure; default: the one that runs the benchmark. */

@@ -4,6 +4,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { quantileUs } from '../../src/core/histogram.ts';
+import type { StatusResponse__Output as StatusResponse } from '../../src/protocol/generated/management.ts';
 import { type BenchInstallation, type Caller, callerOver, installForBench, SAFE_BASH_LINK } from '../lib/machine.ts';
 import { runProcess, spreadOf } from '../lib/measure.ts';
 import { makeNoopRoot } from '../lib/noop-installation.ts';
@@ -18,6 +20,7 @@ const ROUNDS = 5;
 const CALLS = 256;
 const FLOODS = 16;
 const STATUS_CALLS = 200;
+const LOOP_DELAY_MS = 20;
 
 const [GRPC, MCP, DURABLE, LOOSE] = [
   'bare grpc-js with mTLS, an echo',
@@ -187,9 +190,13 @@ async function besideFloods(at: BenchInstallation): Promise<Outcome> {
     const floods = Array.from({ length: FLOODS }, async (_, i) => {
       while (!isOver) await daemon.call('safe_bash', { command }, `session-${i}`);
     });
+    const before = loopDelayOf(await daemon.status());
     const loud = await callAtOnce(() => daemon.status(), STATUS_CALLS, 1);
+    const after = loopDelayOf(await daemon.status());
     isOver = true;
     await Promise.all(floods);
+    const counts = after.map((count, bucket) => count - (before[bucket] ?? 0));
+    const p99Ms = quantileUs({ counts, count: counts.reduce((sum, one) => sum + one, 0) }, 0.99) / 1000;
     const [alone, beside] = [
       'the status of the daemon',
       `beside ${FLOODS} calls that print 1 MB each, again and again`,
@@ -206,9 +213,22 @@ async function besideFloods(at: BenchInstallation): Promise<Outcome> {
           aims: [],
         },
       ],
+      figures: [
+        {
+          name: `how late the event loop of the daemon is meanwhile, 99th percentile, upper bound of its bucket`,
+          value: `${p99Ms} ms`,
+          aim: `≤ ${LOOP_DELAY_MS} ms`,
+          isMet: p99Ms <= LOOP_DELAY_MS,
+          beside: '',
+        },
+      ],
       facts: [],
     };
   });
+}
+
+function loopDelayOf({ steps }: StatusResponse): readonly number[] {
+  return steps.find(({ step }) => step === 'event_loop')?.counts ?? [];
 }
 
 /** Whole processes, started as many agents at once would start them. Each answer is checked. */

@@ -19,7 +19,7 @@ export class Histogram {
 /** Upper bounds of the buckets, in microseconds, included; the last bucket has none. */
 export const DURATION_BOUNDS_US: readonly number[] = [
   ...[50, 100, 250, 500],
-  ...[1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000],
+  ...[1_000, 2_500, 5_000, 10_000, 20_000, 50_000, 100_000, 250_000, 500_000],
   ...[1_000_000, 2_500_000, 5_000_000, 10_000_000, 30_000_000, 60_000_000],
 ];
 

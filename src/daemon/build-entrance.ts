@@ -96,7 +96,8 @@ export function buildEntrance(deps: ComposeDeps, before: BeforeEntrance, ownDoor
   });
   const renamed = (requestId: string, to: string): void => gate.rename(requestId, to);
   const lostCalls = createLostCalls(dispatch, { ...before, refuse, renamed, config, clock, logger });
-  const gate: CallGate = createCallGate(lostCalls, { refuse, retire: createRetire({ ...before, clock }), clock });
+  const retire = createRetire({ ...before, clock });
+  const gate: CallGate = createCallGate(lostCalls, { ...before, refuse, retire, clock });
   const sessionEnd = createSessionEnd({ ...before, holders: holdersOf(before), logger });
   const settings = new RecordedSettings({ ...before, paths, clock });
   const questions = new PassedQuestions();

@@ -39,7 +39,7 @@ export function stepTable(steps: readonly StepSum[]): View {
   const shown = (ms: number | null): string => (ms === null ? 'more' : String(ms));
   return {
     kind: 'table',
-    columns: ['STEP', 'CALLS', 'MEAN MS', 'P50 MS', 'P99 MS'],
+    columns: ['STEP', 'COUNT', 'MEAN MS', 'P50 MS', 'P99 MS'],
     numbers: [1, 2, 3, 4],
     rows: steps.map(({ step, count, mean_ms, p50_ms, p99_ms }) => [
       step,

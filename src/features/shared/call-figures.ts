@@ -17,6 +17,7 @@ const OTHER_TOOLS = 'other';
 export class CallFigures {
   readonly #tools = new Map<string, Sums>();
   readonly #steps = new Map<string, Histogram>();
+  readonly #loopDelay = new Histogram();
   #tokensRun = 0;
   #tokensReturned = 0;
   #secretsFound = 0;
@@ -46,8 +47,18 @@ export class CallFigures {
     }
   }
 
+  /** How late the event loop was, in microseconds. */
+  loopWasLate(us: number): void {
+    this.#loopDelay.add(us);
+  }
+
+  /** In the order of a call. */
   steps(): StepFigures[] {
-    return [...this.#steps].map(([name, histogram]) => ({ step: name.replace(/_us$/, ''), ...histogram.read() }));
+    const steps = [...this.#steps].map(([name, histogram]) => ({
+      step: name.replace(/_us$/, ''),
+      ...histogram.read(),
+    }));
+    return [...steps, { step: 'event_loop', ...this.#loopDelay.read() }].filter(({ count }) => count > 0);
   }
 
   /** The same for `ctxd server status`. */

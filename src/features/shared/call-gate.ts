@@ -1,9 +1,11 @@
 import type { CallAnswer, CallRequest, Dispatch, Refuse } from '../../call/request.ts';
-import { type Clock, systemClock } from '../../core/clock.ts';
+import { type Clock, systemClock, systemTimer, type Timer } from '../../core/clock.ts';
 import { within } from '../../core/deadline.ts';
 import { ContextdError } from '../../core/errors.ts';
 import { newRequestId } from '../../core/ids.ts';
 import type { Drained, StopCause } from '../../core/lifecycle.ts';
+import type { CallFigures } from './call-figures.ts';
+import { LoopDelay } from './loop-delay.ts';
 
 /** A call under way. */
 export interface RunningCall {
@@ -59,14 +61,18 @@ export interface CallGateDeps {
   readonly refuse: Refuse;
   /** Called before a call that was taken back runs again under another id: from then on its first id must not run. */
   retire(request: CallRequest): Promise<void>;
-  readonly clock?: Pick<Clock, 'now'>;
+  readonly callFigures: Pick<CallFigures, 'loopWasLate'>;
+  readonly clock?: Clock;
+  readonly timer?: Timer;
 }
 
 /**
  * `refuse` records a call that comes while the daemon is stopping. `dispatch` then throws DAEMON_UNAVAILABLE, not an
  * answer: the caller knows from it that nothing ran, which no tool can claim, and asks the next daemon.
  */
-export function createCallGate(inner: Dispatch, { refuse, retire, clock = systemClock }: CallGateDeps): CallGate {
+export function createCallGate(inner: Dispatch, deps: CallGateDeps): CallGate {
+  const { refuse, retire, callFigures, clock = systemClock, timer = systemTimer } = deps;
+  const loopDelay = new LoopDelay({ callFigures, clock, timer });
   const running = new Map<AbortController, RunningCall & { answer: Promise<CallAnswer> }>();
   const withdrawn = new WeakSet<AbortController>();
   const holds = new Set<Promise<void>>();
@@ -105,11 +111,13 @@ export function createCallGate(inner: Dispatch, { refuse, retire, clock = system
     if (request.signal.aborted) onAbort();
     const answer = inner({ ...request, signal: ending.signal });
     running.set(ending, { request, startedMs, answer });
+    loopDelay.measure();
     try {
       return await answer;
     } finally {
       request.signal.removeEventListener('abort', onAbort);
       running.delete(ending);
+      if (running.size === 0) loopDelay.rest();
       answered += 1;
     }
   };

@@ -4323,7 +4323,8 @@ export interface StatusResponse__Output {
  */
 export interface StepLatency {
   /**
-   * A step, or `slot` and `journal`: the waits for a turn and for the journal within `run`.
+   * A step, or `slot` and `journal`: the waits for a turn and for the journal within `run`, or `event_loop`: how late the event
+   * loop of the daemon was while calls ran.
    */
   'step'?: (string);
   'count'?: (number | string | Long);
@@ -4340,7 +4341,8 @@ export interface StepLatency {
  */
 export interface StepLatency__Output {
   /**
-   * A step, or `slot` and `journal`: the waits for a turn and for the journal within `run`.
+   * A step, or `slot` and `journal`: the waits for a turn and for the journal within `run`, or `event_loop`: how late the event
+   * loop of the daemon was while calls ran.
    */
   'step': (string);
   'count': (number);

@@ -60,10 +60,6 @@ export class Area {
     this.#limitBytes = limits.runMaxBytes;
   }
 
-  get isMeasured(): boolean {
-    return this.#measured !== null;
-  }
-
   /** The most that it can hold now. Infinity if it was never measured. */
   mostBytes(free: FreeSpace): number {
     if (this.#measured === null) return Infinity;
@@ -81,6 +77,11 @@ export class Area {
   /** True if it must be measured to know whether something is to be dropped, now that nothing runs. */
   mayBeOver(free: FreeSpace): boolean {
     return this.mostBytes(free) > this.#maxBytes;
+  }
+
+  /** True if it was measured once and can have become too large since. For when it cannot be measured now. */
+  canBeOver(free: FreeSpace): boolean {
+    return this.#measured !== null && this.mostBytes(free) > this.#limitBytes;
   }
 
   get isOver(): boolean {

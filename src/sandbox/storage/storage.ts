@@ -42,6 +42,7 @@ const NOTE_EVERY_MS = 30_000;
 /** Caches may hold this many times their maximum while something runs; then the oldest are dropped. */
 const CACHE_RUN_FACTOR = 2;
 
+type StoragePolicy = Pick<SandboxPolicy, 'workspace' | 'storage' | 'hostNetwork'>;
 type StorageSweep = StorageAction & { do: 'sweep' };
 
 export interface StorageDeps {
@@ -87,7 +88,7 @@ export class Storage {
   }
 
   /** The storage for a sandbox with these mounts; null if its policy has none. */
-  async lease(policy: SandboxPolicy, identity: Identity, mounts: readonly Mount[]): Promise<StorageLease | null> {
+  async lease(policy: StoragePolicy, identity: Identity, mounts: readonly Mount[]): Promise<StorageLease | null> {
     if (policy.storage === null) return null;
     const root = await this.#deps.root();
     const place = openPlace(root, {
@@ -209,12 +210,14 @@ export class Storage {
 
   async #check(root: string, area: Area): Promise<void> {
     this.#checking.add(area);
-    // A command that makes its storage impossible to measure gains nothing.
-    let isOver = area.isMeasured;
+    let isOver: boolean;
     try {
       await this.#measure(root, area);
       isOver = area.isOver;
     } catch (cause) {
+      // The cause may be ours (an update that replaces our files) or the command's. Neither ends a command that cannot
+      // have outgrown its storage, and a command that makes it impossible to measure gains nothing.
+      isOver = area.canBeOver(freeAt(root));
       this.#deps.logger.warn('storage.not_measured', { dirs: [...area.dirs], cause: String(cause) });
     } finally {
       this.#checking.delete(area);

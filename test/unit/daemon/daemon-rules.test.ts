@@ -7,6 +7,7 @@ import { resolvePaths } from '#src/config/paths.js';
 import { ContextdError } from '#src/core/errors.js';
 import { checkProjectRoot } from '#src/features/projects/project-root.js';
 import { findBadLinks } from '#src/features/projects/registered-projects.js';
+import { CallFigures } from '#src/features/shared/call-figures.js';
 import { createCallGate } from '#src/features/shared/call-gate.js';
 
 let base: string;
@@ -115,7 +116,7 @@ describe('the gate of the daemon', () => {
         await held;
         return { line: 'done', exitCode: 0, errorLine: '' };
       },
-      { refuse, retire: async () => {} },
+      { refuse, retire: async () => {}, callFigures: new CallFigures() },
     );
     const call = gate.dispatch(request);
     const drained = gate.drain(60_000, 'stop');
@@ -137,7 +138,7 @@ describe('the gate of the daemon', () => {
     const gate = createCallGate(
       ({ signal }) =>
         new Promise((resolve) => signal.addEventListener('abort', () => resolve(refuse(request, signal.reason)))),
-      { refuse, retire: async () => {} },
+      { refuse, retire: async () => {}, callFigures: new CallFigures() },
     );
     const call = gate.dispatch(request);
     expect(await gate.drain(0, cause)).toEqual({ waited: 1, ended: 1 });
@@ -149,7 +150,7 @@ describe('the gate of the daemon', () => {
     const gate = createCallGate(
       ({ signal }) =>
         new Promise((resolve) => signal.addEventListener('abort', () => resolve(refuse(request, signal.reason)))),
-      { refuse, retire: async () => {} },
+      { refuse, retire: async () => {}, callFigures: new CallFigures() },
     );
     const call = gate.dispatch({ ...request, signal: gone.signal });
     gone.abort(new ContextdError('CANCELLED', 'gone'));
@@ -160,6 +161,7 @@ describe('the gate of the daemon', () => {
     const gate = createCallGate(() => Promise.reject(new ContextdError('INTERNAL_ERROR', 'x')), {
       refuse,
       retire: async () => {},
+      callFigures: new CallFigures(),
     });
     await expect(gate.dispatch(request)).rejects.toThrow('x');
     expect(gate.active()).toBe(0);
@@ -175,7 +177,11 @@ describe('the gate of the daemon', () => {
           await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
         return { line: 'done', exitCode: 0, errorLine: '' };
       },
-      { refuse, retire: async ({ requestId }) => void done.push(`retires ${requestId}`) },
+      {
+        refuse,
+        retire: async ({ requestId }) => void done.push(`retires ${requestId}`),
+        callFigures: new CallFigures(),
+      },
     );
     return { gate, done };
   }

@@ -2,6 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import type { CallRequest } from '#src/call/request.js';
 import { ContextdError } from '#src/core/errors.js';
 import { createRunningManagement } from '#src/features/jobs/running-management.js';
+import { CallFigures } from '#src/features/shared/call-figures.js';
 import { type CallGate, createCallGate } from '#src/features/shared/call-gate.js';
 
 interface Given extends Pick<CallRequest, 'tool'> {
@@ -19,7 +20,7 @@ async function shown({ tool, json, words }: Given): Promise<string | undefined> 
   const answer = { line: '', exitCode: 0, errorLine: '' };
   const gate = createCallGate(
     ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(answer))),
-    { refuse: () => answer, retire: async () => {} },
+    { refuse: () => answer, retire: async () => {}, callFigures: new CallFigures() },
   );
   gates.push(gate);
   void gate.dispatch({
