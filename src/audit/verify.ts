@@ -196,10 +196,12 @@ class Check {
         break;
       case 'no_key':
         this.#link = CHAIN_START;
-        // Of each line before nothing can be said but this.
-        this.#faults.length = 0;
-        this.#moreFaults = 0;
-        this.fault(file, at, 'begins a chain with a new key: the old one was gone, and proves nothing before it', true);
+        this.#onlyFault(
+          file,
+          at,
+          'begins a chain with a new key: the old one was gone, and proves nothing before it',
+          true,
+        );
     }
   }
 
@@ -221,7 +223,7 @@ class Check {
       this.fault(this.#startsAt.file, 1, `comes after ${missing(this.#prunedTo + 1, this.#startsAt.seq - 1)}`);
     }
     for (const [file, { line }] of this.#torn) this.fault(file, line, 'is not a whole line');
-    if (!hasKey && this.#segments > 0) this.fault('', 0, 'the key audit.key is gone: nothing can be proven');
+    if (!hasKey && this.#segments > 0) this.#onlyFault('', 0, 'the key audit.key is gone: nothing can be proven');
     else if (head === 'damaged') this.fault('', 0, 'the file audit.head is not as it was written');
     else if (head !== 'missing') this.#end(head);
     else if (hasKey) this.fault('', 0, 'the file audit.head is gone: records at the end may be missing');
@@ -249,6 +251,13 @@ class Check {
 
   #addUnchained(file: string): void {
     this.unchained.set(file, (this.unchained.get(file) ?? 0) + 1);
+  }
+
+  /** Of each line so far nothing can be said but this. */
+  #onlyFault(...fault: Parameters<Check['fault']>): void {
+    this.#faults.length = 0;
+    this.#moreFaults = 0;
+    this.fault(...fault);
   }
 
   /** `isNoted`: see AuditFault. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CTXD, type Installation, install } from '../helpers/installation.ts';
@@ -60,5 +60,24 @@ describe('the audit log of a day', () => {
       code: 1,
       stdout: expect.stringContaining(`.jsonl:${line} is not record ${line} as it was written`),
     });
+  });
+
+  it('SEC-5.4 is not proven where there is none, and a missing key is the one thing that is said', async () => {
+    const elsewhere = join(at.home, 'elsewhere');
+    const env = { CONTEXTD_HOME: elsewhere };
+    const none = await at.runProcess(CTXD, ['audit', 'verify'], { env });
+    expect(none).toMatchObject({ code: expect.any(Number), stdout: '' });
+    expect(none.code).not.toBe(0);
+    expect(none.stderr).toContain(`there is no audit log in ${join(elsewhere, 'state/audit')}`);
+
+    rmSync(join(at.home, 'state/audit.key'));
+    const keyless = await ctxd('audit', 'verify');
+    expect(keyless.code).toBe(1);
+    expect(keyless.stdout).toMatch(/^broken: .*\nthe key audit\.key is gone: nothing can be proven\n$/);
+
+    for (const name of ['audit', 'audit.head']) rmSync(join(at.home, 'state', name), { recursive: true });
+    expect((await ctxd('audit', 'verify')).stderr).toContain(
+      `there is no audit log in ${join(at.home, 'state/audit')}`,
+    );
   });
 });

@@ -27,7 +27,7 @@ const KINDS: readonly ((id: string) => readonly [string, object])[] = [
 ];
 
 interface Holdings {
-  /** MiB that the daemon and its spawner have resident. */
+  /** MiB that everything of contextd in Node has resident: the daemon, the spawner, core tools, snapshots. */
   memory: number;
   descriptors: number;
   processes: number;
@@ -66,7 +66,7 @@ async function holdings(): Promise<Holdings> {
   const { pid } = await at.status();
   const pids = [pid, ...childrenOf(pid)];
   // Sandboxes come and go; what serves them stays.
-  const own = pids.filter((one) => /contextd\.js|spawner\.js/.test(read(`/proc/${one}/cmdline`)));
+  const own = pids.filter((one) => read(`/proc/${one}/cmdline`).split('\0')[0]?.endsWith('/node'));
   const resident = own.map((one) => Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${one}/status`))?.[1] ?? 0));
   return {
     memory: resident.reduce((sum, kib) => sum + kib, 0) / 1024,

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appears } from '../helpers/appears.ts';
@@ -27,5 +27,25 @@ describe('ctxd undo after a SIGKILL of contextd', () => {
     expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('Undone.') });
     expect(existsSync(join(at.project, 'k60'))).toBe(false);
     expect(readFileSync(join(at.project, 'p1'), 'utf8')).toBe('before\n');
+  });
+
+  it('NFR-2.3: an interrupted call names its own record and those of calls that ended while it ran; both take back all of it', async () => {
+    const waits = 'echo early > b1; until [ -e go ]; do sleep 0.02; done; echo late > b2; touch begun; sleep 100';
+    const { pid } = await at.status();
+    const running = at.call('safe_bash', { command: waits });
+    await appears(at.project, 'b1');
+    const other = await at.ask('safe_bash', { command: 'echo a > a1' });
+    writeFileSync(join(at.project, 'go'), '');
+    await appears(at.project, 'begun');
+    process.kill(pid, 'SIGKILL');
+    const { data } = JSON.parse((await running).stdout);
+    const [ref] = other.refs;
+    expect(data).toMatchObject({ error_code: 'INTERRUPTED', details: { undo_beside: [ref] } });
+    expect(data.remediation).toContain(`\`ctxd undo ${ref}\` would also take back what that call changed`);
+    const left = () => ['b1', 'a1', 'b2'].filter((name) => existsSync(join(at.project, name)));
+    expect(await at.run(CTXD, ['undo', data.details.undo, '--yes'])).toMatchObject({ code: 0 });
+    expect(left()).toEqual(['b1', 'a1']);
+    expect(await at.run(CTXD, ['undo', ...data.details.undo_beside, '--yes'])).toMatchObject({ code: 0 });
+    expect(left()).toEqual([]);
   });
 });

@@ -178,7 +178,10 @@ for (const who of usualWho()) {
       const ids = calls.map(({ requestId }) => requestId);
       expect([record.requestId, ...(record.cutShortBeside ?? [])].sort()).toEqual(ids.sort());
       for (const id of ids)
-        expect(await next.changesOfCutShort(ground.bench.workspace, id, 0)).toMatchObject({ ref: record.ref });
+        expect(await next.changesOfCutShort(ground.bench.workspace, id, 0)).toMatchObject({
+          changes: { ref: record.ref },
+          beside: [],
+        });
       await next.apply(ground.bench.workspace, '', false);
       expect(read('several')).toBe('before\n');
     });

@@ -57,7 +57,7 @@ const verify = defineCommand<VerifyResult>({
     const { auditDir: ownDir, otherAuditDir: dir } = paths;
     const log = args.text('of');
     const verifyLog = (heads: readonly KeptHead[] = []): Promise<AuditReport> =>
-      log === undefined ? verifyAuditLog(ownDir, heads) : verifyOtherLog({ dir, log, ownDir }, heads);
+      log === undefined ? verifyOwnLog(ownDir, heads) : verifyOtherLog({ dir, log, ownDir }, heads);
     const [file, signers] = [args.text('against'), args.text('allowed-signers')];
     if (file === undefined && signers !== undefined) {
       throw new ContextdError('ARGS_INVALID', '--allowed-signers needs heads to check', {
@@ -75,6 +75,16 @@ const verify = defineCommand<VerifyResult>({
   view: (report) => ({ kind: 'lines', lines: inWords(report) }),
   exitCode: ({ faults, heads_counted: counted }) => (faults.length > 0 || counted === 0 ? 1 : 0),
 });
+
+/** Throws NOT_FOUND if there is nothing to prove: a log that was removed with its key must not look like a whole one. */
+async function verifyOwnLog(dir: string, heads: readonly KeptHead[]): Promise<AuditReport> {
+  const report = await verifyAuditLog(dir, heads);
+  const { segments, unchained, faults } = report;
+  if (segments + unchained + faults.length > 0) return report;
+  throw new ContextdError('NOT_FOUND', `there is no audit log in ${dir}`, {
+    remedy: 'The first call or act of a person begins it. If there was one: is CONTEXTD_HOME that of the daemon?',
+  });
+}
 
 function inWords({
   head: last,

@@ -3,10 +3,12 @@ import type { FileChanges } from '../../call/outcome.ts';
 import { within } from '../../core/deadline.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { JournalCall } from '../../stores/journal.ts';
-import type { Undo } from '../undo/undo.ts';
+import type { CutShortChanges, Undo } from '../undo/undo.ts';
 
 /** Milliseconds within which the files of the project are read. */
 const LOOK_MAX_MS = 20_000;
+/** Records of other calls that an answer names. */
+const BESIDE_MAX = 5;
 
 export interface CutShortDeps {
   undo: Pick<Undo, 'changesOfCutShort'>;
@@ -31,7 +33,7 @@ export async function interruptedBy(
 export interface Trace {
   said: string;
   remedy: string;
-  details?: { files_changed: number; undo?: string };
+  details?: { files_changed: number; undo?: string; undo_beside?: readonly string[] };
 }
 
 async function traceOf(
@@ -39,7 +41,23 @@ async function traceOf(
   effects: ToolEffects | null,
   deps: CutShortDeps,
 ): Promise<Trace> {
-  return effects !== null && effects.files !== 'write' ? KEEPS : traceOfChanges(await changesOf(call, deps));
+  if (effects !== null && effects.files !== 'write') return KEEPS;
+  const found = await changesOf(call, deps);
+  return found === 'unknown' ? traceOfChanges(found) : withBeside(traceOfChanges(found.changes), found.beside);
+}
+
+/** Names the records of calls that ended while it ran, on which some of its changes may be. */
+function withBeside(trace: Trace, beside: readonly string[]): Trace {
+  if (beside.length === 0) return trace;
+  const named = beside.slice(0, BESIDE_MAX);
+  const count = beside.length === 1 ? 'A call' : `${beside.length} calls`;
+  const [record, whose] = beside.length === 1 ? ['its record', 'that call'] : ['their records', 'those calls'];
+  const more = beside.length > BESIDE_MAX ? ' Older ones are in `ctxd undo --list`.' : '';
+  return {
+    said: `${trace.said}. ${count} ended while it ran, and what it had changed until then is on ${record}`,
+    remedy: `${trace.remedy} ${named.map((ref) => `\`ctxd undo ${ref}\``).join(', ')} would also take back what ${whose} changed.${more}`,
+    details: { files_changed: 0, ...trace.details, undo_beside: named },
+  };
 }
 
 /** Of a call that changes no files, but keeps something. */
@@ -79,7 +97,7 @@ export function traceOfChanges(changes: FileChanges | null | 'unknown'): Trace {
 async function changesOf(
   { project, requestId, startedMs }: Parameters<typeof interruptedBy>[0],
   { undo, config }: CutShortDeps,
-): Promise<FileChanges | null | 'unknown'> {
+): Promise<CutShortChanges | 'unknown'> {
   if (!config.undo.enabled) return 'unknown';
   try {
     const looked = undo.changesOfCutShort(project, requestId, startedMs);

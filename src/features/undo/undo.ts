@@ -28,6 +28,17 @@ export interface UndoPlan {
   readonly skipped: readonly SurveyedCall[];
 }
 
+/** What a call that ended with its daemon may have changed. */
+export interface CutShortChanges {
+  /** On its own record, or on one with other calls that ended with the daemon. Null: none. */
+  readonly changes: FileChanges | null;
+  /**
+   * Refs of calls that ended while it ran, the newest first: what changed until then is on their records, whichever of the
+   * calls changed it.
+   */
+  readonly beside: readonly string[];
+}
+
 /** Records changes of calls to the files of their projects, and undoes them. */
 export class Undo {
   readonly #deps: UndoDeps;
@@ -138,19 +149,20 @@ export class Undo {
     return record === null ? null : changesIn(record);
   }
 
-  /**
-   * Changes of a call that ended with its daemon: its own, or those of a time in which it ran beside others, which may be its. Null
-   * if none is on record. Throws SANDBOX_UNAVAILABLE.
-   */
-  async changesOfCutShort(project: string, requestId: string, sinceMs: number): Promise<FileChanges | null> {
+  /** Changes of a call that ended with its daemon and began at `sinceMs`. Throws SANDBOX_UNAVAILABLE. */
+  async changesOfCutShort(project: string, requestId: string, sinceMs: number): Promise<CutShortChanges> {
     await this.#changes.look(project);
-    const own = await this.changesOf(project, requestId);
-    if (own !== null) return own;
-    for await (const record of this.#deps.records.newestFirst(project)) {
-      if (record.atMs < sinceMs) return null;
-      if (record.isShared) return changesIn(record);
+    const { records, marks, clock } = this.#deps;
+    const mark = (await marks.all(project)).find((one) => one.requestId === requestId);
+    const endedMs = mark?.endedMs ?? clock.now();
+    let changes: FileChanges | null = null;
+    const beside: string[] = [];
+    for await (const record of records.newestFirst(project)) {
+      if (record.atMs < sinceMs) break;
+      if ([record.requestId, ...(record.cutShortBeside ?? [])].includes(requestId)) changes = changesIn(record);
+      else if (record.isShared && record.atMs <= endedMs) beside.push(record.ref);
     }
-    return null;
+    return { changes, beside };
   }
 
   /** See `SavedTrees.planTree`. */

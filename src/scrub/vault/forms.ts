@@ -54,7 +54,14 @@ export function bodyOf(value: string): Body {
   if (isPublic !== null)
     for (const [at, place] of view.places.subarray(0, view.length).entries())
       if (isPublic[place] === 1) isCommonWord[at] = 1;
-  return { text, bytes: Buffer.from(text), plain, places: view.places, isCommonWord };
+  return { text, bytes: ownBytes(text), plain, places: view.places, isCommonWord };
+}
+
+/** In memory of its own: one that `Buffer.from` makes keeps alive the 64 KiB from which Node gave it a few bytes. */
+function ownBytes(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
 }
 
 /** Position in `plain` of the middle of a window that begins at an offset of a form. */

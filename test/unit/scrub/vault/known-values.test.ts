@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { Budget } from '#src/scrub/vault/grams.js';
+import { KnownValues } from '#src/scrub/vault/known-values.js';
+
+const VALUES = 2_000;
+/** Bytes for a value of 43 characters: its text, its folded text and the places of that. */
+const BYTES_OF_VALUE = 1_024;
+
+it('issue 36.4: a value that is kept keeps no memory of others alive', () => {
+  const known = new KnownValues();
+  const budget = new Budget(Number.MAX_SAFE_INTEGER);
+  const buffers = new Set<ArrayBufferLike>();
+  for (let owner = 0; owner < VALUES; owner += 1) {
+    known.add(randomBytes(32).toString('base64url'), 'test', { isLine: false, forms: 'all' });
+    known.exactForm(owner, 1, budget);
+    const body = known.body(owner);
+    for (const part of [body?.bytes, body?.places, body?.isCommonWord]) if (part !== undefined) buffers.add(part.buffer);
+    // As everything else of a daemon does between two values.
+    Buffer.from('x'.repeat(30_000));
+  }
+  const held = [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0);
+  expect(held / VALUES).toBeGreaterThan(43);
+  expect(held / VALUES).toBeLessThan(BYTES_OF_VALUE);
+});
