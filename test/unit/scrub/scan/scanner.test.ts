@@ -1,5 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '#src/core/log.js';
@@ -38,6 +38,15 @@ function scannerWith(deps: Partial<ScannerDeps> = {}): Scanner {
 afterEach(async () => {
   for (const scanner of open.splice(0)) await scanner.stop();
 });
+
+/** Of each thread of this process. */
+function niceness(): { tid: string; nice: number }[] {
+  return readdirSync('/proc/self/task').map((tid) => {
+    // The name of the thread, in parentheses, may hold blanks.
+    const fields = readFileSync(`/proc/self/task/${tid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return { tid, nice: Number(fields[16]) };
+  });
+}
 
 const withheld = expect.objectContaining({ code: 'SCRUB_FAILED' });
 
@@ -87,6 +96,19 @@ describe('SEC-1.1 the scanner', () => {
     await expect(late).rejects.toThrow('took longer than 300 ms');
     await thread.end();
   });
+
+  it.runIf(process.platform === 'linux')(
+    'issue 36.4: searches in a thread that comes after the others of the daemon',
+    async () => {
+      const before = niceness();
+      const own = getPriority();
+      const thread = await openThread({ readRules: oneRule });
+      const added = niceness().filter(({ tid }) => !before.some((one) => one.tid === tid));
+      expect(added.filter(({ nice }) => nice > own)).toHaveLength(1);
+      expect(getPriority()).toBe(own);
+      await thread.end();
+    },
+  );
 
   it('issue 16, cause 9: fails only the call that passes its deadline, which counts processor time: a search that could not run is not late', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'contextd-starved-'));
