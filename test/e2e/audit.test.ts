@@ -62,7 +62,7 @@ describe('the audit log of a day', () => {
     });
   });
 
-  it('SEC-5.4 is not proven where there is none, and a missing key is the one thing that is said', async () => {
+  it('SEC-5.4 cannot be proven where there is no log, and a missing key is the one thing that is said', async () => {
     const elsewhere = join(at.home, 'elsewhere');
     const env = { CONTEXTD_HOME: elsewhere };
     const none = await at.runProcess(CTXD, ['audit', 'verify'], { env });
