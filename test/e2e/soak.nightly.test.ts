@@ -9,6 +9,8 @@ const SESSIONS = 8;
 /** About five minutes on a quiet machine, and in `npm run nightly` more than an hour. */
 const ROUNDS = AT_NIGHT ? 400 : 24;
 const CALLS_OF_ROUND = 240;
+/** Rounds from one line of the log to the next. */
+const SHOWN_EVERY = 20;
 /** Rounds until caches, pools and heaps have their size. */
 const WARM_ROUNDS = 4;
 /** Of issue 37: resident memory between 1,000 and 5,000 calls. */
@@ -108,7 +110,11 @@ it(
   async () => {
     for (let round = 0; round < WARM_ROUNDS; round++) await callRound(round);
     const before = await holdings();
-    for (let round = WARM_ROUNDS; round < ROUNDS; round++) await callRound(round);
+    for (let round = WARM_ROUNDS; round < ROUNDS; round++) {
+      await callRound(round);
+      // If it is not flat, this says when it grew.
+      if (round % SHOWN_EVERY === 0) console.log(JSON.stringify({ round, ...(await holdings()) }));
+    }
     const calls = (ROUNDS - WARM_ROUNDS) * CALLS_OF_ROUND;
     let after = await holdings();
     // The heap is given back, and sandboxes that wait are replaced, once no call comes for some seconds.
