@@ -42,8 +42,8 @@ export const DURATION_BOUNDS_MS = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5
 /** How long a step of the calls took, or a wait inside of a step, since the daemon started. */
 export interface StepFigures extends HistogramFigures {
   /**
-   * A step of `ARCHITECTURE.md`; `slot` and `journal` are the waits for a turn and for the journal within `run`, `event_loop` is
-   * how late the event loop of the daemon was while calls ran.
+   * A step of `ARCHITECTURE.md`; `slot` and `journal` are the waits for a turn and for the journal within `run`, `ready_sandbox` and
+   * `new_sandbox` those of commands for a sandbox, `event_loop` is how late the event loop of the daemon was while calls ran.
    */
   readonly step: string;
 }
@@ -57,6 +57,8 @@ export interface Figures {
   readonly tokensReturned: number;
   readonly secretsFound: number;
   readonly scrubMs: number;
+  /** Answers of tools of MCP servers that were kept from an equal call. */
+  readonly fromCache: number;
   readonly callsRunning: number;
   readonly callsWaiting: number;
   readonly residentBytes: number;

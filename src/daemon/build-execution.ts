@@ -61,6 +61,7 @@ export function buildExecution(deps: ComposeDeps, before: Stores & Scrubbing & R
     logger,
     clock,
     onEgress: (event, run) => network.onEgress(event, run),
+    onSandboxTaken: (wait) => before.callFigures.sandboxTaken(wait),
     stillAllowed: (policy) => stillAllowed(policy, { ...before, branches, network }),
   });
   const followed = followRuns(sandbox, network);

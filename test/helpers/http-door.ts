@@ -109,6 +109,7 @@ export async function openHttpDoor(behind: BehindHttp = {}): Promise<TestHttpDoo
       tokensReturned: 0,
       secretsFound: 0,
       scrubMs: 0,
+      fromCache: 0,
       callsRunning: 0,
       callsWaiting: 0,
       residentBytes: 1,

@@ -122,11 +122,15 @@ describe('issue 32.1 the routes of API-3', () => {
     expect((await records()).slice(-2)).toMatchObject([{ tool: 'memory_search' }, { tool: 'checkpoint_save' }]);
   });
 
-  it('counts calls for Prometheus', async () => {
+  it('issue 36.6: counts calls for Prometheus, with the waits for a turn, the journal and a sandbox', async () => {
     const { text, headers } = await ask('/metrics', all());
     expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(text).toMatch(/^contextd_calls_total\{tool="safe_bash",result="ok"\} [1-9]/m);
-    expect(text).toMatch(/^contextd_step_duration_seconds_bucket\{step="scrub",le="\+Inf"\} [1-9]/m);
+    for (const step of ['slot', 'journal', 'scrub', '(?:new|ready)_sandbox'])
+      expect(text).toMatch(
+        new RegExp(`^contextd_step_duration_seconds_bucket\\{step="${step}",le="\\+Inf"\\} [1-9]`, 'm'),
+      );
+    expect(text).toMatch(/^contextd_answers_from_cache_total 0$/m);
     expect(text).toMatch(/^contextd_call_duration_seconds_bucket\{tool="safe_bash",le="\+Inf"\} [1-9]/m);
     expect(text).toMatch(/^contextd_connections\{door="http"\} [1-9]/m);
     for (const line of text.trimEnd().split('\n'))

@@ -28,6 +28,7 @@ export function renderMetrics(figures: Figures, connections: Readonly<Record<str
     ]),
     single('contextd_secrets_found_total', 'counter', 'Secrets masked in answers.', figures.secretsFound),
     single('contextd_scrub_seconds_total', 'counter', 'Time of the search for secrets.', figures.scrubMs / 1000),
+    single('contextd_answers_from_cache_total', 'counter', 'Answers kept from an equal call.', figures.fromCache),
     single('contextd_calls_running', 'gauge', 'Calls under way.', figures.callsRunning),
     single('contextd_calls_waiting', 'gauge', 'Calls that wait for a slot.', figures.callsWaiting),
     family(

@@ -1,7 +1,9 @@
 import type { AuditRecord } from '../../audit/log.ts';
 import { DURATION_BOUNDS_MS, type Figures, type StepFigures, type ToolFigures } from '../../call/live.ts';
 import { DURATION_BOUNDS_US, Histogram } from '../../core/histogram.ts';
+import { isJsonObject } from '../../core/json.ts';
 import type { StepLatency__Output as StepLatency } from '../../protocol/generated/management.ts';
+import type { SandboxWait } from '../../sandbox/contract/command.ts';
 
 interface Sums {
   results: Record<string, number>;
@@ -22,6 +24,7 @@ export class CallFigures {
   #tokensReturned = 0;
   #secretsFound = 0;
   #scrubMs = 0;
+  #fromCache = 0;
 
   record(record: AuditRecord): void {
     if (record.kind !== undefined || record.job !== undefined) return;
@@ -36,6 +39,7 @@ export class CallFigures {
     this.#tokensReturned += record.tokens_returned ?? 0;
     this.#secretsFound += record.secrets_found;
     this.#scrubMs += record.scrub_ms ?? 0;
+    if (isJsonObject(record.provenance) && record.provenance.cache_hit === true) this.#fromCache += 1;
   }
 
   /** Times of the steps of a call that was answered, in microseconds, as `<step>_us`. */
@@ -45,6 +49,11 @@ export class CallFigures {
       this.#steps.set(name, histogram);
       histogram.add(times[name] ?? 0);
     }
+  }
+
+  /** A command has its sandbox. */
+  sandboxTaken({ ms, wasReady }: SandboxWait): void {
+    this.took({ [wasReady ? 'ready_sandbox_us' : 'new_sandbox_us']: Math.round(ms * 1000) });
   }
 
   /** How late the event loop was, in microseconds. */
@@ -72,7 +81,7 @@ export class CallFigures {
     }));
   }
 
-  read(): Pick<Figures, 'tools' | 'steps' | 'tokensRun' | 'tokensReturned' | 'secretsFound' | 'scrubMs'> {
+  read(): Pick<Figures, 'tools' | 'steps' | 'tokensRun' | 'tokensReturned' | 'secretsFound' | 'scrubMs' | 'fromCache'> {
     const tools = [...this.#tools].map(([tool, sums]): ToolFigures => ({ tool, ...structuredClone(sums) }));
     return {
       tools,
@@ -81,6 +90,7 @@ export class CallFigures {
       tokensReturned: this.#tokensReturned,
       secretsFound: this.#secretsFound,
       scrubMs: this.#scrubMs,
+      fromCache: this.#fromCache,
     };
   }
 

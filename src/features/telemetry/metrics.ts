@@ -35,6 +35,7 @@ export function metricsOf(figures: Figures, nowMs: number, isTool: (name: string
     ]),
     sum('contextd.secrets_found', '{secret}', 'Secrets masked in answers.', [one(figures.secretsFound)]),
     sum('contextd.scrub.duration', 's', 'Time of the search for secrets.', [one(figures.scrubMs / 1000)]),
+    sum('contextd.answers_from_cache', '{call}', 'Answers kept from an equal call.', [one(figures.fromCache)]),
     gauge('contextd.calls.running', '{call}', 'Calls under way.', [one(figures.callsRunning)]),
     gauge('contextd.calls.waiting', '{call}', 'Calls that wait for a slot.', [one(figures.callsWaiting)]),
     gauge('process.memory.usage', 'By', 'Resident memory of the daemon.', [one(figures.residentBytes)]),

@@ -4323,8 +4323,8 @@ export interface StatusResponse__Output {
  */
 export interface StepLatency {
   /**
-   * A step, or `slot` and `journal`: the waits for a turn and for the journal within `run`, or `event_loop`: how late the event
-   * loop of the daemon was while calls ran.
+   * A step; `slot` and `journal`: the waits for a turn and for the journal within `run`; `ready_sandbox` and `new_sandbox`: those of
+   * commands for a sandbox that waited, or was started for them; `event_loop`: how late that of the daemon was while calls ran.
    */
   'step'?: (string);
   'count'?: (number | string | Long);
@@ -4341,8 +4341,8 @@ export interface StepLatency {
  */
 export interface StepLatency__Output {
   /**
-   * A step, or `slot` and `journal`: the waits for a turn and for the journal within `run`, or `event_loop`: how late the event
-   * loop of the daemon was while calls ran.
+   * A step; `slot` and `journal`: the waits for a turn and for the journal within `run`; `ready_sandbox` and `new_sandbox`: those of
+   * commands for a sandbox that waited, or was started for them; `event_loop`: how late that of the daemon was while calls ran.
    */
   'step': (string);
   'count': (number);

@@ -2,6 +2,7 @@ import type { SetAside } from '../../core/envelope.ts';
 import type { CommandResult, CommandSpec, RunRef, SteeredCommand } from '../contract/command.ts';
 import type { ResumedRun } from '../contract/heritage.ts';
 import type { SandboxPolicy } from '../contract/policy.ts';
+import type { SandboxDeps } from '../contract/sandbox.ts';
 import { type Asked, type SpawnerConnection, spawnerGone, type Unnumbered } from './spawner-connection.ts';
 import { closeCapture, openCapture } from './terminal-capture.ts';
 
@@ -30,6 +31,8 @@ export interface CommandsDeps {
   /** Called for each run, with the call or job that it is for. */
   began(id: number, run: RunRef | undefined): void;
   ended(id: number): void;
+  /** See `SandboxDeps`. */
+  readonly onSandboxTaken: SandboxDeps['onSandboxTaken'];
 }
 
 /** The commands that the spawner runs for this daemon, and their output. */
@@ -151,6 +154,7 @@ export class Commands {
     signal.addEventListener('abort', cancel, { once: true });
     try {
       const end = (await result) as RunEnd;
+      if (end.sandboxWait !== undefined) this.#deps.onSandboxTaken?.(end.sandboxWait);
       return { ...end, stdout: await captures.stdout.result(), stderr: await captures.stderr.result() };
     } finally {
       signal.removeEventListener('abort', cancel);

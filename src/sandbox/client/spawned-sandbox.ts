@@ -56,6 +56,7 @@ export class SpawnedSandbox implements Sandbox {
       connection,
       began: (id, run) => this.heritage.began(id, run),
       ended: (id) => this.#relay.ended(id),
+      onSandboxTaken: deps.onSandboxTaken,
     });
     const programs = new Programs(connection);
     this.#connection = connection;

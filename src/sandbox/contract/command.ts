@@ -82,6 +82,14 @@ export interface CapturedStream {
   totalBytes: number;
 }
 
+/** How a command came to its sandbox. */
+export interface SandboxWait {
+  /** Milliseconds until it had one. */
+  readonly ms: number;
+  /** True if one was waiting, false if it was started for the command. */
+  readonly wasReady: boolean;
+}
+
 export interface CommandResult {
   /** Shell convention: 128 + n if signal n ended the command. Null if it was killed from outside. */
   exitCode: number | null;
@@ -91,6 +99,8 @@ export interface CommandResult {
   stderr: CapturedStream;
   /** Milliseconds. */
   durationMs: number;
+  /** Absent if it got none, and where none is kept ready. */
+  sandboxWait?: SandboxWait;
   /** Protected paths that the run created and that were moved away. */
   quarantined: readonly SetAside[];
   /** False while the search for such paths goes on; a later run returns what it still finds. */

@@ -7,7 +7,7 @@ import type { Logger } from '../../core/log.ts';
 import type { Runtime } from '../../core/profile.ts';
 import type { EgressCommand, EgressEvent } from '../../egress/messages.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../../guard/contract/quarantine.ts';
-import type { CommandResult, CommandSpec, RunRef, SteeredCommand } from './command.ts';
+import type { CommandResult, CommandSpec, RunRef, SandboxWait, SteeredCommand } from './command.ts';
 import type { MergeRequest, ReplyOf } from './merge-messages.ts';
 import type { LayerAbility, LayerKind } from './mounted.ts';
 import type { SandboxPolicy } from './policy.ts';
@@ -245,6 +245,8 @@ export interface SandboxDeps {
    * PERMISSION_DENIED or CONFLICT if nothing may start. Default: the policy as it is.
    */
   stillAllowed?(policy: SandboxPolicy): SandboxPolicy;
+  /** Called at the end of each command that had a sandbox. */
+  onSandboxTaken?: ((wait: SandboxWait) => void) | undefined;
   logger: Logger;
   clock: Clock;
 }

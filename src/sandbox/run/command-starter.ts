@@ -26,6 +26,7 @@ export const READY_MAX = 32;
 /** A sandbox that runs a command of a call or a job. */
 export interface StartedCommand extends StartedSandbox {
   readonly report: Collected;
+  readonly wasReady: boolean;
 }
 
 /** Starts commands in a prestarted sandbox if possible, otherwise in a new one. */
@@ -99,7 +100,7 @@ export class CommandStarter {
       ready.git?.seed();
       const report = isReporting(script) ? collectReport(ready) : NO_REPORT;
       ready.give(script);
-      return { ...ready, report };
+      return { ...ready, report, wasReady: true };
     }
     const git = await prepareGit(checked, protection);
     git?.seed();
@@ -117,7 +118,8 @@ export class CommandStarter {
       git,
     });
     steering?.attach(started.jail);
-    return { ...started, report: reporting === null ? NO_REPORT : collectReport(started) };
+    const report = reporting === null ? NO_REPORT : collectReport(started);
+    return { ...started, report, wasReady: false };
   }
 
   #fingerprintOf(checked: CheckedPolicy, protection: TreeProtection): string {

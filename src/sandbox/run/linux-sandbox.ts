@@ -292,7 +292,10 @@ export class LinuxSandbox {
     const terminal = command.terminal === true && steered === null ? new Steering({ onStarted() {} }, true) : null;
     const steering = steered?.steering ?? terminal;
     try {
+      const { clock } = this.#deps;
+      const askedMs = clock.monotonic();
       const started = await this.#commandStarter.start(checked, protection, command, steering, program);
+      const sandboxWait = { ms: clock.monotonic() - askedMs, wasReady: started.wasReady };
       const endUse = this.network.watch(started, number, over.signal);
       // A call is searched only at its end, so that files the person's editor saves meanwhile are set aside at most
       // once.
@@ -308,7 +311,7 @@ export class LinuxSandbox {
       const facts = { ...end, ...lastWords, ...report, refused, networkFailure: this.network.bridge.failure };
       const denied = [...denialsOf(checked, protection, started, command, facts), ...settings.denied];
       const found = { quarantined, searchComplete: complete, notices: settings.notices, denied, connections };
-      return { ...end, ...found, ...report };
+      return { ...end, ...found, ...report, sandboxWait };
     } catch (cause) {
       await checked.guard.finish(watch);
       throw cause;

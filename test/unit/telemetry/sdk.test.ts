@@ -34,7 +34,7 @@ beforeEach(async () => {
     delivery,
     headers: async () => ({}),
     figures: () => ({
-      ...{ tools: [], steps: [], tokensRun: 0, tokensReturned: 0, secretsFound: 0, scrubMs: 0 },
+      ...{ tools: [], steps: [], tokensRun: 0, tokensReturned: 0, secretsFound: 0, scrubMs: 0, fromCache: 0 },
       ...{ callsRunning: 0, callsWaiting: 0, residentBytes: 0, startedMs: 0 },
     }),
     now: () => 0,
