@@ -81,6 +81,13 @@ for (const who of whoCanRun()) {
       expect(await run('many', `python3 -c '${many}'`)).toMatchObject({ endedBy: 'storage_limit' });
     });
 
+    it('SEC-2.5: ends a command whose HOME grows while it closes its directories again and again', async () => {
+      const closing = '(while :; do chmod 0 d; chmod 700 d; done) 2>/dev/null &';
+      const made = 'mkdir -p ~/d && cd ~ && for i in $(seq 500); do : >d/$i; done';
+      const ended = await run('closing', `${made}; ${closing} head -c 30000000 /dev/zero >~/large; sleep 60`);
+      expect(ended).toMatchObject({ endedBy: 'storage_limit' });
+    });
+
     it('drops the caches that were not used for longest when no command runs any more', async () => {
       await bench.sandbox.storage({ do: 'clear', project: bench.workspace });
       await run(

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ContextdError } from '../../core/errors.ts';
-import { KEEPER_LIMITS, KEEPER_PROGRAM, KEEPER_WITHIN_MS, type Keeper, readReply } from '../storage/keeper.ts';
+import { KEEPER_LIMITS, KEEPER_PROGRAM, KEEPER_WITHIN_MS, type Keeper, replyOf } from '../storage/keeper.ts';
 import { makePrivateDir, seatbeltArguments } from './launch.ts';
 import { buildProfile } from './profile.ts';
 import { followGroup, ProcessGroup } from './run.ts';
@@ -43,8 +43,8 @@ export function createSeatbeltKeeper(sandboxExec: string, tempRoot: string): Kee
         outputKillBytes: 0,
         signal: stopping.signal,
       });
-      if (exitCode === 0) return readReply(stdout.head.toString());
-      throw new Error(`the storage's keeper ended with ${exitCode}: ${stderr.head.toString().slice(-1_000)}`);
+      const why = `${exitCode}: ${stderr.head.toString().slice(-1_000)}`;
+      return replyOf(stdout.head.toString(), exitCode === 0, why);
     } finally {
       own.remove();
     }

@@ -9,6 +9,10 @@ const ENTRY_BYTES = 1024;
 /** Measuring takes at most a tenth of the time, and never comes more often than every two seconds. */
 const REST_FACTOR = 10;
 const REST_MIN_MS = 2_000;
+/** Failed measurements in a row after which what runs must end: the command makes its storage impossible to measure. */
+const FAILURES_MAX = 3;
+/** Milliseconds without a measurement after which it must, even if none could be started: an update takes less. */
+const UNMEASURED_MAX_MS = 600_000;
 /**
  * How many rests may pass without a measurement while something runs: others on the same disk may free as much as the
  * area grows.
@@ -48,6 +52,8 @@ export class Area {
   readonly #maxBytes: number;
   readonly #runMaxBytes: number;
   #measured: Measured | null = null;
+  /** Since the last measurement that succeeded: `count` of them had begun. Monotonic milliseconds. */
+  #failed: { readonly count: number; readonly sinceMs: number; readonly atMs: number } | null = null;
   #limitBytes: number;
   #restMs = 0;
 
@@ -69,6 +75,7 @@ export class Area {
 
   /** True if it must be measured to know whether what runs may go on. */
   isSuspect(free: FreeSpace, nowMs: number): boolean {
+    if (this.#failed !== null && nowMs - this.#failed.atMs < REST_MIN_MS) return false;
     const ageMs = nowMs - (this.#measured?.atMs ?? Number.NEGATIVE_INFINITY);
     if (ageMs > this.#restMs * RESTS_MAX) return true;
     return ageMs > this.#restMs && this.mostBytes(free) > this.#limitBytes;
@@ -79,20 +86,27 @@ export class Area {
     return this.mostBytes(free) > this.#maxBytes;
   }
 
-  /** True if it was measured once and can have become too large since. For when it cannot be measured now. */
-  canBeOver(free: FreeSpace): boolean {
-    return this.#measured !== null && this.mostBytes(free) > this.#limitBytes;
+  /**
+   * A measurement failed. `hasBegun`: it was started. True if what runs must end: the disk shows that it can be too large, or it
+   * cannot be measured for too long. What a command frees elsewhere hides from the disk what it writes here.
+   */
+  failed(hasBegun: boolean, free: FreeSpace, nowMs: number): boolean {
+    const { count = 0, sinceMs = nowMs } = this.#failed ?? {};
+    this.#failed = { count: count + (hasBegun ? 1 : 0), sinceMs, atMs: nowMs };
+    const canBeOver = this.#measured !== null && this.mostBytes(free) > this.#limitBytes;
+    return canBeOver || this.#failed.count >= FAILURES_MAX || nowMs - sinceMs > UNMEASURED_MAX_MS;
   }
 
   get isOver(): boolean {
     return (this.#measured?.bytes ?? 0) > this.#limitBytes;
   }
 
-  /** A measurement that began at `startedMs`. */
+  /** A measurement that began at `startedMs`. `free`: before it, because what is written meanwhile may not be in `bytes`. */
   note(bytes: number, free: FreeSpace, startedMs: number, nowMs: number): void {
     // What it held before anything ran in it is no reason to end what runs now.
     if (this.#measured === null || this.runs.size === 0) this.#limitBytes = this.#limitFor(bytes, free.bytes);
     this.#measured = { bytes, free, atMs: nowMs };
+    this.#failed = null;
     this.#restMs = Math.max(REST_MIN_MS, (nowMs - startedMs) * REST_FACTOR);
   }
 

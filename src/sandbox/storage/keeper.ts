@@ -100,12 +100,28 @@ async function runKeeper({ host, jails, dir, identity, request }: Task): Promise
       void jail.gone.then(() => jails.delete(jail));
     },
   }).finally(() => clearTimeout(timer));
-  if (exit.ran && exit.code === 0) return readReply(stdout);
-  throw new Error(`the storage's keeper ended with ${exit.code ?? exit.signal}: ${stderr.slice(-1_000)}`);
+  return replyOf(stdout, exit.ran && exit.code === 0, `${exit.code ?? exit.signal}: ${stderr.slice(-1_000)}`);
 }
 
-/** Also for the keeper of another platform. */
-export function readReply(text: string): KeeperReply {
+/** The program could not do it. */
+export class KeeperFailure extends Error {
+  /** False if it could not be started, whatever the directory holds. */
+  readonly hasBegun: boolean;
+
+  constructor(why: string, hasBegun: boolean) {
+    super(`the storage's keeper ended with ${why}`);
+    this.hasBegun = hasBegun;
+  }
+}
+
+/** Also for the keeper of another platform. `why`: what it ended with. Throws KeeperFailure. */
+export function replyOf(stdout: string, isDone: boolean, why: string): KeeperReply {
+  if (isDone) return readReply(stdout);
+  // Its first line, which is empty, says that it has begun.
+  throw new KeeperFailure(why, stdout !== '');
+}
+
+function readReply(text: string): KeeperReply {
   const reply: unknown = JSON.parse(text);
   if (!isJsonObject(reply) || typeof reply.bytes !== 'number' || !Array.isArray(reply.dropped)) {
     throw new Error(`the storage's keeper answered ${text.slice(0, 200)}`);

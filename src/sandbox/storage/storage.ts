@@ -14,7 +14,7 @@ import type { Identity } from '../machine/identity.ts';
 import type { StorageMounts } from '../machine/mount-plan.ts';
 import { Area, type FreeSpace, freeIn } from './area.ts';
 import { CACHE_DIRECTORIES, LOOSE_CACHES } from './caches.ts';
-import type { Keeper, KeeperReply, KeeperRequest } from './keeper.ts';
+import { type Keeper, KeeperFailure, type KeeperReply, type KeeperRequest } from './keeper.ts';
 import {
   type FoundProject,
   type FoundSession,
@@ -215,9 +215,9 @@ export class Storage {
       await this.#measure(root, area);
       isOver = area.isOver;
     } catch (cause) {
-      // The cause may be ours (an update that replaces our files) or the command's. Neither ends a command that cannot
-      // have outgrown its storage, and a command that makes it impossible to measure gains nothing.
-      isOver = area.canBeOver(freeAt(root));
+      // The cause may be ours, such as an update that replaces our files, or the command's.
+      const hasBegun = cause instanceof KeeperFailure && cause.hasBegun;
+      isOver = area.failed(hasBegun, freeAt(root), this.#deps.clock.monotonic());
       this.#deps.logger.warn('storage.not_measured', { dirs: [...area.dirs], cause: String(cause) });
     } finally {
       this.#checking.delete(area);
@@ -227,7 +227,7 @@ export class Storage {
 
   /** Drops the oldest caches too if nothing uses them. */
   async #measure(root: string, area: Area): Promise<void> {
-    const startedMs = this.#deps.clock.monotonic();
+    const [startedMs, free] = [this.#deps.clock.monotonic(), freeAt(root)];
     const isTrimmed = area.runs.size === 0 && area.dirs.every((dir) => basename(dir) === 'caches');
     let bytes = 0;
     for (const dir of area.dirs) {
@@ -235,7 +235,7 @@ export class Storage {
         ? await this.#trim(dir, area.identity)
         : (await this.#ask(dir, area.identity, { do: 'measure' })).bytes;
     }
-    area.note(bytes, freeAt(root), startedMs, this.#deps.clock.monotonic());
+    area.note(bytes, free, startedMs, this.#deps.clock.monotonic());
   }
 
   /** Returns the bytes that the caches hold then. */

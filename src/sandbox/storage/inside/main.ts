@@ -38,6 +38,8 @@ function main(): void {
   const [place = '', json = '{}'] = process.argv.slice(2);
   const root = Buffer.from(place).toString('latin1');
   const request: KeeperRequest = JSON.parse(json);
+  // It has begun: see KeeperFailure.
+  writeSync(1, '\n');
   writeSync(1, JSON.stringify(carryOut(root, request)));
 }
 
@@ -224,15 +226,27 @@ function leave({ path, fd, closedMode }: Entered): void {
 /** What the owner needs to list a directory, and to change it. */
 const SEARCH = 0o500;
 const CHANGE = 0o700;
+/** How often a directory is opened again that a command closes again and again. */
+const OPENING_MAX = 1_000;
 
 /** Empty if the directory is gone. */
 function namesIn(dir: string): string[] {
-  if (!grant(dir, SEARCH)) return [];
-  try {
-    return readdirSync(raw(dir), 'latin1');
-  } catch (cause) {
-    if (codeOf(cause) === 'ENOENT' || codeOf(cause) === 'ENOTDIR') return [];
-    throw cause;
+  return opening(dir, () => (grant(dir, SEARCH) ? readdirSync(raw(dir), 'latin1') : [])) ?? [];
+}
+
+/**
+ * Does the work, for which a directory is opened again if a command closes it meanwhile. Null if something is gone, or no directory
+ * any more.
+ */
+function opening<T>(dir: string, work: () => T): T | null {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return work();
+    } catch (cause) {
+      if (codeOf(cause) === 'ENOENT' || codeOf(cause) === 'ENOTDIR') return null;
+      if (codeOf(cause) !== 'EACCES' || attempt === OPENING_MAX) throw cause;
+      tolerate(() => chmodSync(raw(dir), CHANGE), 'ENOENT');
+    }
   }
 }
 
@@ -253,14 +267,9 @@ function makeDirectory(path: string): void {
   tolerate(() => mkdirSync(raw(path), { mode: 0o700 }), 'EEXIST');
 }
 
-/** Null if it is gone, or if its parent cannot be searched any more. */
+/** Null if it is gone. */
 function statOf(path: string): Stats | null {
-  try {
-    return lstatSync(raw(path));
-  } catch (cause) {
-    if (codeOf(cause) === 'ENOENT' || codeOf(cause) === 'ENOTDIR') return null;
-    throw cause;
-  }
+  return opening(dirname(path), () => lstatSync(raw(path)));
 }
 
 function isDirectory(path: string): boolean {

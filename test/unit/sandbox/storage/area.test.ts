@@ -66,3 +66,27 @@ test('caches may hold more while a command runs than they keep', () => {
   area.note(150 * MIB, PLENTY, 0, 0);
   expect([area.isOver, area.mayBeOver(PLENTY)]).toEqual([false, true]);
 });
+
+test('SEC-2.5: what makes its storage impossible to measure ends after three tries, whatever the disk shows, also if it was never measured', () => {
+  for (const isMeasured of [true, false]) {
+    const area = areaOf(100);
+    if (isMeasured) area.note(0, PLENTY, 0, 0);
+    const tries = [30_000, 33_000, 36_000].map((nowMs) => area.failed(true, PLENTY, nowMs));
+    expect(tries).toEqual([false, false, true]);
+  }
+});
+
+test('SEC-2.5: a measurement that could not be started ends nothing for ten minutes, unless the disk shows growth', () => {
+  const area = areaOf(100);
+  area.note(0, PLENTY, 0, 0);
+  expect([area.failed(false, PLENTY, 1_000), area.failed(false, PLENTY, 600_000)]).toEqual([false, false]);
+  expect([area.failed(false, less(101), 600_500), area.failed(false, PLENTY, 602_000)]).toEqual([true, true]);
+});
+
+test('a measurement that succeeds is a new beginning, and one that failed is followed by a rest', () => {
+  const area = areaOf(100);
+  for (const nowMs of [1_000, 4_000]) area.failed(true, PLENTY, nowMs);
+  expect([area.isSuspect(PLENTY, 5_000), area.isSuspect(PLENTY, 6_500)]).toEqual([false, true]);
+  area.note(0, PLENTY, 6_500, 6_600);
+  expect(area.failed(true, PLENTY, 30_000)).toBe(false);
+});
