@@ -10,6 +10,13 @@ const UNUSUAL: ReadonlySet<string> = new Set(
   UNUSUAL_PAIRS.split(' ').flatMap(([first = '', ...next]) => next.map((letter) => first + letter)),
 );
 
+/** Words in the names of secrets, in lower case. */
+export const SECRET_WORDS: ReadonlySet<string> = new Set(
+  'pass password passwd passphrase passcode pwd pw secret secrets token tokens credential credentials apikey key keys'.split(
+    ' ',
+  ),
+);
+
 const PIECES = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 const HAS_VOWEL = /[aeiouy]/;
 /** Words of programs that have no vowel or an unusual pair. */

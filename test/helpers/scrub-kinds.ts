@@ -1,10 +1,13 @@
 import { behindExceptions } from './scrub-kinds/behind-exceptions.ts';
+import { decoratedLines } from './scrub-kinds/decorated-lines.ts';
 import { edges } from './scrub-kinds/edges.ts';
 import { lookAlikeNames } from './scrub-kinds/look-alike-names.ts';
 import { missed } from './scrub-kinds/missed.ts';
+import { namesOfSecrets } from './scrub-kinds/names-of-secrets.ts';
 import { paths } from './scrub-kinds/paths.ts';
 import { publicMaterial } from './scrub-kinds/public-material.ts';
 import { publicRepositories } from './scrub-kinds/public-repositories.ts';
+import { publicValues } from './scrub-kinds/public-values.ts';
 import type { Kind } from './scrub-kinds/sessions.ts';
 import { spread } from './scrub-kinds/spread.ts';
 import { heldOutSyntaxes } from './scrub-kinds/syntaxes.ts';
@@ -21,5 +24,8 @@ export const KINDS: readonly Kind[] = [
   missed,
   publicRepositories,
   behindExceptions,
+  decoratedLines,
+  namesOfSecrets,
+  publicValues,
   heldOutSyntaxes,
 ];

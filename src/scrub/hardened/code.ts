@@ -13,6 +13,8 @@ const MEMBER = new RegExp(String.raw`^${PREFIX}${NAME}(?:(?:\.|->|::|\?\.)${NAME
 const IDENTIFIER = new RegExp(String.raw`^${PREFIX}${NAME}[;,:)\]}?!]*$`);
 /** What an operator or a bracket begins is no literal if words follow. */
 const OPERATOR = /^(?:[=([{)\]},;]|[<>]=?|!=|&&|\|\||[+&|.][ \t]*\(?[A-Za-z_$])/;
+/** A member whose type the language knows: `kind: .password`. A password may begin with a dot too. */
+const MEMBER_OF_TYPE = /^\.[A-Za-z_]/;
 /** A name that is added to a string: `"PWD="+dir)`. */
 const ADDED_NAME = /^[+.&][ \t]*\(?[A-Za-z_$.]+[)\]};,]*$/;
 const LITERAL = /^(?:true|false|none|null|nil|undefined|self|this|nan|nullptr|void)[;,:)\]}]*$/i;
@@ -38,6 +40,8 @@ export function isExpression({ value, before, after }: RightSide, isInCode: () =
   if (LITERAL.test(value)) return true;
   // The second colon of a path: `Password::Sha256`.
   if (TYPE_PATH.test(value) && /\w:$/.test(before)) return isName(value);
+  if (MEMBER_OF_TYPE.test(value) && !/["'`][ \t]*$/.test(before))
+    return isName(value) && !NUMBERED.test(value) && (value.includes('(') || isCallArgument(before) || isInCode());
   if (OPERATOR.test(value)) return ADDED_NAME.test(value) || isName(value);
   // The number of a constant, as in an enumeration.
   if (NEGATIVE.test(value)) return SPACED_SIGN.test(before) && (CASE.test(before) || isInCode());

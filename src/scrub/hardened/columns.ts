@@ -6,12 +6,12 @@ import { isMadeOfWords } from '../words.ts';
 const RULE = 'secret-column';
 /** A whole cell with such a name, as tables have it in their first line. */
 const NAME =
-  /^(?:[a-z0-9]+[_ -])*(?:password|passwd|passphrase|pwd|secret|(?:access|auth|api|bearer|refresh|bot)[_ -]?token|token|(?:api|access|secret|private)[_ -]?key|apikey|secretkey|accesskey|credentials?)$/i;
+  /^(?:[a-z0-9]+[_ -])*(?:password|passwd|passphrase|pwd?|secret|(?:access|auth|api|bearer|refresh|bot)[_ -]?token|token|(?:api|access|secret|private|encryption|signing|master)[_ -]?key|apikey|secretkey|accesskey|credentials?)$/i;
 /** A password may be a word; a key or a token has digits. */
-const PASSWORD = /pass|pwd/i;
+const PASSWORD = /pass|pwd|(?:^|[_ -])pw$/i;
 const NAMED = /^[A-Za-z_][\w .#/-]{0,40}$/;
 /** Finds the lines that may be such a line: quick, so that other texts cost next to nothing. */
-const IN_NAME = /pass|pwd|secret|token|key|credential/gi;
+const IN_NAME = /pass|pwd|[_ -]pw|secret|token|key|credential/gi;
 const MAX_HEADER_CHARS = 1_000;
 const MAX_ROW_CHARS = 10_000;
 const MAX_CELLS = 64;

@@ -1,7 +1,8 @@
 import type { Finding } from '../finding.ts';
-import { isMadeOfWords, wordsOf } from '../words.ts';
+import { isMadeOfWords, SECRET_WORDS, wordsOf } from '../words.ts';
 import { isCode, isCodeInQuotes, isExpression } from './code.ts';
 import { isTranslation } from './languages.ts';
+import { isListedHash } from './listed-hashes.ts';
 import { isSomethingElse, isStandIn } from './look-alikes.ts';
 import { isOtherName } from './other-names.ts';
 import { isPublicPem } from './public-pem.ts';
@@ -30,10 +31,12 @@ interface Candidate {
 export function judge(text: string, finding: Finding): Finding | null {
   const trimmed = trim(text, finding);
   const { start, end } = trimmed;
-  if (isPublicPem(text, trimmed)) return null;
+  if (isPublicPem(text, trimmed) || isListedHash(text, trimmed) || CHANGED_WORDS.test(text.slice(start, end)))
+    return null;
   if (isOfManifest(finding) && TYPE_OF_MANIFEST.test(text.slice(finding.start, start))) return null;
   if (end - start > MAX_JUDGED_CHARS) return isEncrypted(text.slice(start, end)) ? null : trimmed;
   const candidate = candidateAt(text, start, end);
+  if (isOfManifest(finding) && TYPE_BEFORE.test(candidate.before)) return null;
   const isQuoted = standsInQuotes(candidate);
   if (isPublished(candidate) || isTemplate(candidate.value, isQuoted) || isReference(candidate.value)) return null;
   if (isWorkingDirectory(candidate) || isOtherName(candidate)) return null;
@@ -102,6 +105,9 @@ function candidateAt(text: string, start: number, end: number): Candidate {
   };
 }
 
+/** Words as a diff of words shows them. Both sides are read as well, each without the marks. */
+const CHANGED_WORDS = /^["']?(?:\[-[^\n]*-\]|\{\+[^\n]*\+\}){1,2}["',;]*$/;
+
 /** The name that a rule included in its value, like `password: ` in a manifest. */
 const NAME = /^[\w.-]+:[ \t]+(?:[|>][-+]?\s+)?(?=["']?[A-Za-z0-9+/]{8})/;
 const QUOTED = /^(["'`]).*\1$/s;
@@ -133,6 +139,7 @@ function trim(text: string, { rule, start, end }: Finding): Finding {
 
 /** A manifest's field about the secret itself: `type: kubernetes.io/tls`. */
 const TYPE_OF_MANIFEST = /^type:/;
+const TYPE_BEFORE = /^[ \t+-]*["']?type["']?:[ \t]*["']?$/;
 
 /** Whether a rule reads the manifest of a Kubernetes Secret. */
 function isOfManifest({ rule }: Pick<Finding, 'rule'>): boolean {
@@ -229,11 +236,6 @@ function isReference(value: string): boolean {
 /** A line of nsswitch.conf. */
 const NAME_SERVICE = /^[ \t]*passwd:[ \t]+(?:compat|files|systemd|sss|ldap|nis|db|winbind|mymachines)$/;
 
-const TELLING_WORDS: ReadonlySet<string> = new Set(
-  'pass password passwd passphrase passcode pwd secret secrets token tokens credential credentials apikey key auth hash'.split(
-    ' ',
-  ),
-);
 /** Prefixes of a placeholder written as one word: mysecretpassword, yourtoken. */
 const JOINED_PLACEHOLDER =
   /^(?:my|your|the|an?|some|super|very|top|new|old|test|user|db|root|admin|default|sample|temp|dummy|fake|real|strong|secret|not)+(?:secret|password|passwd|passphrase|token|key)+[0-9]{0,4}!*$/i;
@@ -272,7 +274,7 @@ function isPlaceholder({ value, before }: Candidate): boolean {
   const bare = value.replace(/[!?.]+$/, '');
   if (!isMadeOfWords(bare) || !/^[\w.:/@ +-]+$/.test(bare)) return false;
   const words = wordsOf(bare).filter((word) => !/^[0-9]/.test(word));
-  const isNamed = words.some((word) => TELLING_WORDS.has(word));
+  const isNamed = words.some((word) => SECRET_WORDS.has(word) || word === 'auth' || word === 'hash');
   if ((isNamed && words.length === 1) || (words[0] === 'your' && words.length > 1)) return true;
   if (CONSTANT_NAME.test(bare)) return isNamed || words.length > 1;
   if (isNamed && words.length > 1) return true;
@@ -280,7 +282,7 @@ function isPlaceholder({ value, before }: Candidate): boolean {
   return words.length > 1 && isKey && !(SECRET_NAME.test(before) && PASSPHRASE.test(value));
 }
 
-const BASE64 = /^(?:[A-Za-z0-9+/]{4}){2,32}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4}){1,32}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 /** Texts that stand for a value, as manifests have them in base64. */
 const STANDS_FOR_VALUE =
   /^(?:(?:my|your|the|a|some|test|insert|enter|put|add|replace|change)[ _-].*|.*[ _-](?:here|me|goes here)|(?:example|sample|dummy|fake|placeholder|todo|fixme|changeme|foo|bar|test|value|secret|token|key)(?:[ _-][a-z]+)*|user(?:name)?:pass(?:word)?)$/i;

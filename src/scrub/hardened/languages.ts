@@ -1,3 +1,5 @@
+import { isMadeOfWords } from '../words.ts';
+
 /** Characters on each side among which other words of the language are looked for. */
 const REACH_CHARS = 1_000;
 const MIN_OTHER_WORDS = 2;
@@ -15,6 +17,41 @@ const PASSWORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** Words for a key and a token in such languages. */
+const KEYS: ReadonlySet<string> = new Set(
+  (
+    'schlussel schluessel sleutel nyckel nogle nøgle nokkel nøkkel avain kulcs cle clef clave chave chiave klucz klucza klic kluc kljuc cheie anahtar ' +
+    'anahtarı kunci khoa token jeton gettone geheimnis secreto segreto segredo ключ ключа токен секрет κλειδι'
+  ).split(' '),
+);
+/** Words for both in languages that write no blanks, or change the end of a word. */
+const STEMS =
+  /пароль|парол|パスワード|暗証番号|비밀번호|암호|密码|密碼|口令|(?:api|アクセス|シークレット|秘密) ?(?:キー|鍵)|(?:api|비밀|액세스) ?키|密钥|密鑰|令牌|토큰|סיסמה|رمز|รหัสผ่าน|पासवर्ड|wachtwoord|passw[oö]rt|kennwort|contrase[nñ]a|contrasenya|salasana|l[oö]senord|adgangskode|passord|jelszo|jelszav|hasł[aoe]|hesl[aoe]|sifre|şifre|schlüssel/i;
+const PHRASES = /mot de passe|mots de passe|mat khau|mật khẩu|palavra[- ]passe|parola d['’]ordine|kata sandi/i;
+/** What a label consists of: words, and signs between and behind them. */
+const LABEL = /^[¿¡]?[\p{L}\p{M}]+(?:[ '’.-]{1,2}[\p{L}\p{M}]+){0,7}[ \u00a0]?[?!.:…？！。：]{0,3}$/u;
+const MAX_ABBREVIATION_CHARS = 3;
+
+/**
+ * Whether a value is the label of a field in a language: words, one of which means a password, a key or a token. Random letters
+ * beside such a word are no label.
+ */
+function isLabel(value: string): boolean {
+  if (!LABEL.test(value)) return false;
+  const plain = withoutAccents(value);
+  const words = plain.match(/[\p{L}\p{M}]+/gu) ?? [];
+  const isNamed =
+    words.some((word) => PASSWORDS.has(word) || KEYS.has(word)) ||
+    STEMS.test(value) ||
+    STEMS.test(plain) ||
+    PHRASES.test(plain);
+  return (
+    isNamed &&
+    (words.length > 1 || NOT_ASCII.test(value)) &&
+    words.every((word) => NOT_ASCII.test(word) || word.length <= MAX_ABBREVIATION_CHARS || isMadeOfWords(word))
+  );
+}
+
 /**
  * A key of a file of translations: a path in quotes of three names and more, joined as keys of settings are not. What it names
  * is a text, so a value of letters is a word of some language.
@@ -29,7 +66,7 @@ const MAX_KEY_CHARS = 200;
  */
 export function isTranslation(text: string, { start, end }: { start: number; end: number }): boolean {
   const value = text.slice(start, end);
-  if (PASSWORDS.has(withoutAccents(value))) return true;
+  if (PASSWORDS.has(withoutAccents(value)) || isLabel(value)) return true;
   if (!TEXT.test(value)) return false;
   if (LETTERS.test(value) && TRANSLATION_KEY.test(text.slice(Math.max(0, start - MAX_KEY_CHARS), start))) return true;
   const around = text.slice(Math.max(0, start - REACH_CHARS), start) + text.slice(end, end + REACH_CHARS);

@@ -1,5 +1,5 @@
 import type { Span } from '../../text/offset-map.ts';
-import { isMadeOfWords, wordsOf } from '../words.ts';
+import { isMadeOfWords, SECRET_WORDS, wordsOf } from '../words.ts';
 
 /** A value and the line around it. */
 interface Candidate {
@@ -51,7 +51,7 @@ export function isStandIn({ value, before }: Candidate): boolean {
   if (endsWithWhat(value) || isDescription(bare)) return true;
   if (isOfRows(bare) && RANDOM_NAME.test(before)) return true;
   if (CONSTANT.test(bare))
-    return wordsOf(bare).some((word) => TELLING_WORDS.has(word)) || isMadeOfWords(bare.toLowerCase());
+    return wordsOf(bare).some((word) => SECRET_WORDS.has(word)) || isMadeOfWords(bare.toLowerCase());
   if (NAMED_SECRET.test(bare)) return bare.split(/[_-]/).every(isPartOfName);
   return WORD_WITH_SIGN.test(value) && isMadeOfWords(value) && TOKEN_NAME.test(before);
 }
@@ -110,9 +110,6 @@ const CHANGE_ME = /^change[_-]?(?:this|me|it)$/i;
 const HEAD_OF_JWT = /^eyJ[\w-]{8,}(?:\.(?:eyJ[\w-]*)?)?(?:\.{3}|…)$/;
 /** The name of a variable or of a field in capitals: `REPMGR_PASSWORD`. */
 const CONSTANT = /^[A-Z]{2,15}[0-9]?(?:_[A-Z]{2,15}[0-9]?)+$/;
-const TELLING_WORDS: ReadonlySet<string> = new Set(
-  'password passwd passphrase pass pwd secret token key credential credentials'.split(' '),
-);
 /** A name that ends with what it names: `rfc2136_tsig_secret`. */
 const NAMED_SECRET =
   /^[a-z]{2,15}[0-9]{0,4}(?:[_-][a-z]{2,15}[0-9]{0,4})*[_-](?:password|passwd|passphrase|secret|token|key|credentials?)$/;

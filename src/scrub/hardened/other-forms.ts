@@ -1,5 +1,5 @@
 import { isCredential } from '../credential.ts';
-import { isMadeOfWords, wordsOf } from '../words.ts';
+import { isMadeOfWords, SECRET_WORDS, wordsOf } from '../words.ts';
 
 /** A value and the line around it. */
 interface Candidate {
@@ -16,7 +16,7 @@ const MAX_CHARS = 256;
  */
 export function isOtherForm({ value, before }: Candidate): boolean {
   if (value.length > MAX_CHARS) return false;
-  if (VALIDATOR.test(value) || isReference(value) || isSettings(value)) return true;
+  if (isValidator(value) || PUBLISHABLE.test(value) || isReference(value) || isSettings(value)) return true;
   if (SCOPE.test(value) || (SCOPE_BEFORE.test(before) && isAccount(value))) return true;
   if (ATTRIBUTE_PATH.test(value) && ARGUMENT_BEFORE.test(before) && isMadeOfWords(value)) return true;
   if (LIST_ID_BEFORE.test(before) && LIST_ID.test(value)) return true;
@@ -28,7 +28,24 @@ export function isOtherForm({ value, before }: Candidate): boolean {
 const TEXT_RULE =
   '(?:required|nullable|sometimes|present|filled|bail|string|alpha|alpha_num|alpha_dash|ascii|confirmed|current_password|' +
   '(?:min|max|size|between|digits|same|different|regex|not_regex|required_(?:if|unless|with|without)|exists|unique):[\\w,.-]{1,40})';
-const VALIDATOR = new RegExp(`^${TEXT_RULE}(?:\\|${TEXT_RULE})+$`);
+const DOCUMENTED_RULE = new RegExp(`^${TEXT_RULE}$`);
+
+/** Whether a value is a list of such rules. A project may add some of its own, which are words: `required|min:16|secure_password`. */
+function isValidator(value: string): boolean {
+  const rules = value.split('|');
+  const documented = rules.filter((rule) => DOCUMENTED_RULE.test(rule));
+  return (
+    documented.length > 1 &&
+    2 * documented.length > rules.length &&
+    rules.every((rule) => DOCUMENTED_RULE.test(rule) || (/^[a-z]+(?:_[a-z]+)+$/.test(rule) && isMadeOfWords(rule)))
+  );
+}
+
+/**
+ * Keys that their vendors call publishable, for the pages that everyone loads: Stripe (docs.stripe.com/keys), Clerk, Paystack;
+ * Supabase (supabase.com/docs/guides/api/api-keys). `pk_` alone begins tokens of ClickUp.
+ */
+const PUBLISHABLE = /^(?:pk_(?:live|test)|sb_publishable)_[\w-]+\$?$/;
 
 /** For what a signed URL was made: account, day, region, service. The signature beside it is the secret. */
 const SCOPE = /(?:%2F|\/)[0-9]{8}(?:%2F|\/)[\w-]+(?:%2F|\/)[\w-]+(?:%2F|\/)\w{2,8}_request$/i;
@@ -49,14 +66,13 @@ const ARGUMENT_BEFORE = /(?:^|[(,])[ \t]*"$/;
 const REFERENCE = /^[a-z][a-z0-9+.-]{1,20}:\/\/([\w.-]+(?:\/[\w.-]+)*)\/([A-Za-z_-]{3,32})$/;
 /** The ids of 1Password, which are no secrets: `op://vault/item/field`. */
 const OP_ID = /^[a-z0-9]{26}$/;
-const FIELDS: ReadonlySet<string> = new Set(
-  'password passwd passphrase secret token key credential credentials user username login'.split(' '),
-);
+const USER_FIELD = /^(?:user(?:name)?|login)$/i;
 
 /** Whether a value is the address of a secret in words. Where another part is random, the address itself may open something. */
 function isReference(value: string): boolean {
   const [, path, field = ''] = REFERENCE.exec(value) ?? [];
-  if (path === undefined || !wordsOf(field).some((word) => FIELDS.has(word))) return false;
+  if (path === undefined || !(USER_FIELD.test(field) || wordsOf(field).some((word) => SECRET_WORDS.has(word))))
+    return false;
   const isOfOnePassword = value.startsWith('op://');
   return path
     .split('/')

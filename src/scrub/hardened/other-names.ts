@@ -58,11 +58,29 @@ const LONG_PART = /^[a-z]{4,24}$/;
 function isNameOfObject(value: string): boolean {
   if (!OBJECT_NAME.test(value)) return isMadeOfWords(value) && !/[0-9]/.test(value) && !isCredential(value);
   const parts = value.split(/[-.]/);
+  if (isNumberedName(parts)) return true;
   const long = parts.filter((part) => LONG_PART.test(part));
   return (
     2 * long.length >= parts.length &&
     parts.every((part) => LONG_PART.test(part) || SMALL_PART.test(part)) &&
     !isCredential(long.join('-'))
+  );
+}
+
+/** What an object of a cluster is numbered with: `v2`, `abc123`. */
+const NUMBERED_PART = /^[a-z]{0,4}[0-9]{1,3}$/;
+const MAX_SHORT_PART_CHARS = 3;
+
+/** Whether one part of a name has a number and the others are words, or short: a generator puts digits into most of its groups. */
+function isNumberedName(parts: readonly string[]): boolean {
+  const plain = parts.filter((part) => !/[0-9]/.test(part));
+  const words = plain.filter((part) => isMadeOfWords(part));
+  return (
+    plain.length >= parts.length - 1 &&
+    parts.every((part) => plain.includes(part) || NUMBERED_PART.test(part)) &&
+    plain.every((part) => part.length <= MAX_SHORT_PART_CHARS || isMadeOfWords(part)) &&
+    words.length > 0 &&
+    2 * words.length >= plain.length
   );
 }
 
@@ -118,18 +136,21 @@ const HASH_BEHIND = /^["'`,; \t]*(?:#|\/\/|--|\()[ \t]*(?:sha-?[0-9]{1,3}|md5|ch
 /** What the names of ciphers, signatures and key derivations consist of. */
 const ALGORITHM_WORDS: ReadonlySet<string> = new Set(
   (
-    'aes des desede tripledes rsa rsaes rsassa dsa ecdsa eddsa ed ec ecdh ecdhe dh dhe hmac sha md pbe pbkdf pbkdfwith oaep ' +
-    'oaepwith mgf pkcs pss gcm cbc ctr cfb ofb ecb xts ccm siv cts chacha xchacha poly salsa blowfish twofish camellia cast rc ' +
-    'idea aria argon scrypt bcrypt tls ssl ssh nistp secp curve x padding no nopadding none with and cert kw hs rs es ps dir null blake ' +
-    'withmgf withhmac v id i d null wrap key'
+    'aes des tripledes rsa rsaes rsassa dsa ecdsa eddsa ed ec ecdh ecdhe dh dhe hmac sha md pbe pbkdf pbkdfwith oaep ' +
+    'pkcs pss gcm cbc ctr cfb ofb ecb xts ccm siv cts chacha xchacha poly salsa blowfish twofish camellia cast rc ' +
+    'idea aria argon scrypt bcrypt tls ssl ssh nistp secp curve x none with and cert kw hs rs es ps dir null blake ' +
+    'withhmac v id i d null wrap key'
   ).split(' '),
 );
 const MARKS_ALGORITHM =
   /aes|des|rsa|dsa|hmac|sha-?[0-9]|chacha|pbkdf|ecdh|argon|blowfish|camellia|(?:^|[^a-z])ed[0-9]/i;
 const MAX_ALGORITHM_CHARS = 64;
+/** Algorithm, mode and padding, as the Java Cryptography Architecture writes them. */
+const TRANSFORMATION = /^[A-Za-z][A-Za-z0-9-]{1,15}\/[A-Z][A-Z0-9]{2,3}\/[A-Z][A-Za-z0-9-]{1,40}Padding$/;
 
 /** Whether each word of a value is one of the names of algorithms: `AES/GCM/NoPadding`, `PBKDF2WithHmacSHA256`. */
 function isAlgorithm(value: string): boolean {
+  if (TRANSFORMATION.test(value)) return true;
   if (value.length > MAX_ALGORITHM_CHARS || !/^[A-Za-z0-9/_.+-]+$/.test(value) || !MARKS_ALGORITHM.test(value))
     return false;
   const words = value.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [];

@@ -1,6 +1,7 @@
 import type { View, ViewOf } from '../../text/offset-map.ts';
 import { resolvedView, withoutStyling } from '../../text/resolved-view.ts';
 import { base32Decoded, base64Decoded, hexDecoded, inflated, turnedRound } from './views/blobs.ts';
+import { undecorated, wordsAfter, wordsBefore } from './views/decorations.ts';
 import { inPlainLetters, overlaidLines, withoutInvisible, withoutTerminalCodes } from './views/display.ts';
 import { ascii85Decoded, dumpsRead, uudecoded } from './views/dumps.ts';
 import { percentDecoded, quotedPrintableDecoded, unescaped, withoutEntities } from './views/escapes.ts';
@@ -122,6 +123,9 @@ export const VIEW_KINDS: readonly ViewKind[] = [
   { of: withoutEntities, layer: 'escape', times: 2, needsMark: false },
   { of: percentDecoded, layer: 'escape', times: 2, needsMark: false },
   { of: quotedPrintableDecoded, layer: 'escape', times: 1, needsMark: false },
+  { of: wordsBefore, layer: 'joint', times: 1, needsMark: false },
+  { of: wordsAfter, layer: 'joint', times: 1, needsMark: false },
+  { of: undecorated, layer: 'joint', times: 2, needsMark: false },
   { of: unwrapped, layer: 'joint', times: 1, needsMark: true },
   { of: joinedStrings, layer: 'joint', times: 1, needsMark: true },
   { of: withoutSpacing, layer: 'joint', times: 1, needsMark: true },

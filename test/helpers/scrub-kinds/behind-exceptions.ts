@@ -80,6 +80,23 @@ export const behindExceptions: Kind = {
         assigned('existing_password existingDbPassword existing_token_password', generated(random), random),
       ],
     }),
+    'groups as the name of an object': (random) => ({
+      texts: [
+        assigned(
+          'existing_secret secret_ref existingSecret',
+          one(
+            [
+              () => groups('-', random).toLowerCase(),
+              () =>
+                `${consonants(3, random)}-${consonants(3, random)}-${consonants(3, random)}-${consonants(3, random)}-${generate('[a-z]{3}[0-9]{3}', random)}`,
+            ],
+            random,
+          )(),
+          random,
+          QUOTED,
+        ),
+      ],
+    }),
     'groups of letters and digits': (random) => ({
       texts: [
         one(
@@ -171,9 +188,26 @@ export const behindExceptions: Kind = {
         `"db.${one(['admin', 'root'], random)}.password": "«${one(['M', 'B', 'T'], random)}ü${one(['ller', 'hler', 'cher'], random)}m${one(['ühle', 'ärkte', 'öbel'], random)}»"\n`,
       ],
     }),
+    'letters beside a word of a language': (random) => ({
+      texts: [
+        assigned(
+          PASSWORDS,
+          `${one(['Schlüssel', 'Passwort', 'clé', 'hasło', 'contraseña'], random)}-${consonants(number(6, 12, random), random)}`,
+          random,
+          QUOTED,
+        ),
+      ],
+    }),
+    'a hash under another heading': (random) => ({
+      texts: [
+        `${one(['digest', 'sha256', 'hmac', 'password_checksums'], random)}:\n  api_token: «${generate(`${HEX}{${one([32, 40, 64], random)}}`, random)}»\n`,
+        `checksums:\n  app: ${generate(`${HEX}{64}`, random)}\nauth:\n  secret_key: «${generate(`${HEX}{64}`, random)}»\n`,
+      ],
+    }),
     'words with a bar': (random) => ({
       texts: [
         `PASSWORD=«required|${word(random)}|${word(random)}»\n`,
+        `"password": "«required|string|${word(random)}|${word(random)}»"\n`,
         `"password": "«${word(random)}|${word(random)}|${word(random)}»"\n`,
       ],
     }),

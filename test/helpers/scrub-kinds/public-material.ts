@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import { createPrivateKey, createPublicKey, webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
-import { type Kind, kebab, one, word } from './sessions.ts';
+import { generate } from '../sample-patterns.ts';
+import { type Kind, kebab, number, one, word } from './sessions.ts';
 
 type Random = () => number;
 
@@ -105,12 +106,31 @@ export const publicMaterial: Kind = {
       `tls_key_b64 = "«${base64(own.key)}»"\n`,
       `tls_chain_b64 = "${base64(own.certificate + other.certificate)}"\n`,
     ]),
+    'a state of Terraform': session((own, other, random) => [
+      `    {\n      "type": "tls_private_key",\n      "instances": [{ "attributes": {\n        "algorithm": "RSA",\n        "id": "${generate('[0-9a-f]{40}', random)}",\n        "private_key_pem": "«${inString(own.key.trimEnd())}»\\n",\n        "public_key_fingerprint_md5": "${generate('[0-9a-f]{2}:[0-9a-f]{2}:[0-9a-f]{2}:[0-9a-f]{2}', random)}",\n        "public_key_pem": "${inString(own.publicKey)}"\n      } }]\n    },\n`,
+      `      "type": "tls_locally_signed_cert",\n        "attributes": {\n          "ca_cert_pem": "${inString(other.certificate)}",\n          "ca_key_algorithm": "RSA",\n          "ca_private_key_pem": "«${inString(other.key.trimEnd())}»\\n",\n          "cert_pem": "${inString(own.certificate)}",\n          "cert_request_pem": "${inString(own.certificate).replaceAll('CERTIFICATE', 'CERTIFICATE REQUEST')}"\n        }\n`,
+      `          "certificate_authority": [{ "data": "${base64(own.certificate)}" }],\n          "certificate_chain": "${inString(own.certificate + other.certificate)}",\n          "client_certificate": "${inString(own.certificate)}",\n          "client_key": "«${inString(own.key.trimEnd())}»\\n",\n          "cluster_ca_certificate": "${base64(other.certificate)}"\n`,
+    ]),
+    'a certificate in pieces': session((own, _, random) => {
+      const piece = number(30, 64, random);
+      const pieces = bodyOf(own.certificate).match(new RegExp(`.{1,${piece}}`, 'g')) ?? [];
+      return [
+        `«${own.key.trimEnd()}»\n`,
+        `          "certificate_body": [\n${pieces.map((one) => `            "${one}",\n`).join('')}          ],\n`,
+        `  ~ server_cert = "${pieces.slice(0, 9).join('\\n')}" -> (known after apply)\n`,
+        `${pieces.map((one) => `      + ${one}\n`).join('')}`,
+      ];
+    }),
     'a certificate without its lines': session((own, other) => [
       `«${own.key.trimEnd()}»\n`,
       `<ds:X509Certificate>${bodyOf(other.certificate)}</ds:X509Certificate>\n`,
     ]),
   },
 };
+
+function inString(pem: string): string {
+  return pem.replaceAll('\n', '\\n');
+}
 
 function bodyOf(pem: string): string {
   return pem.replaceAll(/-----[^\n]*-----|\n/g, '');

@@ -98,6 +98,8 @@ const OTHER_CODE: readonly ((random: Random) => string)[] = [
   (r) =>
     `        $rules = ['${word(r)}' => 'required|email', 'password' => 'required|string|min:${number(8, 16, r)}|confirmed'];\n`,
   (r) =>
+    `        $rules = ['password' => 'required|confirmed|min:${number(8, 16, r)}|${one(['secure_password', 'not_in_history', 'strong_enough'], r)}'];\n`,
+  (r) =>
     `ENV ${snake(r).toUpperCase()}_AUTH='{"path": "./${word(r)}/auth.mts:auth", "${word(r)}": ${number(1, 9, r)}}'\n`,
   (r) => `mysqlx://${word(r)}@db.example.com/${word(r)}?auth=sha256_mem&tls=1\n`,
   (r) => `[${word(r)}](https://example.com/channel/detail?sid=${number(10_000, 9_999_999, r)})\n`,
@@ -148,6 +150,10 @@ export const publicRepositories: Kind = {
         one(ASSIGNED.slice(0, 1), random)(
           one(CLUSTER_NAMES.split(' '), random),
           `${kebab(random)}-tls-${generate('[a-z]{3}[0-9]{3}', random)}`,
+        ),
+        one(ASSIGNED, random)(
+          one(['existingSecret', 'tls.secret.existingSecret', 'secret.secretName'], random),
+          `${one(['new', 'es', 'old', 'os', 'db'], random)}-${one(['secret', 'tls', 'certificates', 'console'], random)}-${generate('[a-z]{3}[0-9]{3}', random)}`,
         ),
       ],
     }),

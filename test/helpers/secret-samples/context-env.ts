@@ -55,8 +55,16 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
       'ENV DB_PASSWORD «[a-z]{6}[0-9]{2}»',
       'setenv API_TOKEN «[a-z]{3}[0-9]{2}[A-Z]{3}[a-z0-9]{6}[0-9]{2}»',
       '  ENV SECRET_KEY "«[a-z]{3}[0-9]{2}[A-Z]{3}[a-z0-9]{6}[0-9]{2}»"',
+      'set -gx DB_PASSWORD «[a-z]{6}[0-9]{2}»',
+      'tmux set-environment -g API_TOKEN «[a-z]{3}[0-9]{2}[A-Z]{3}[a-z0-9]{6}[0-9]{2}»',
     ],
-    clean: ['ENV PATH /usr/bin', 'ENV DB_PASSWORD $PW', 'ENV TOKEN_TTL 3600'],
+    clean: [
+      'set -gx DB_PASSWORD $PW',
+      'set -e API_TOKEN',
+      'ENV PATH /usr/bin',
+      'ENV DB_PASSWORD $PW',
+      'ENV TOKEN_TTL 3600',
+    ],
   },
   'env-default': {
     match: ['image: x\n  POSTGRES_PASSWORD: $\\{POSTGRES_PASSWORD:-«[a-z]{6}»}', '$\\{API_KEY-«[a-z0-9]{12}»}'],

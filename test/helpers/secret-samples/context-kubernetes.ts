@@ -48,4 +48,17 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
     match: ['"db_password": {\n  "value": "«[a-z]{6}[0-9]{2}»",\n  "type": "string"\n}'],
     clean: ['"region": { "value": "abc1" }', '"db_password": { "value": "" }'],
   },
+  'changed-value': {
+    match: [
+      '      ~ password = "a" -> "«[a-z]{6}[0-9]{2}»"',
+      '    ~ apiKey: "a" => "«[a-z]{3}[0-9]{2}[A-Z]{3}[a-z0-9]{6}[0-9]{2}»"',
+      '        name  = "DB_PASSWORD"\n      ~ value = null -> "«[a-z]{6}[0-9]{2}»"',
+    ],
+    clean: [
+      '~ password = (sensitive value)',
+      '~ password = "a" -> (known after apply)',
+      '~ password = "a" -> "$\\{var.password}"',
+      'token: String -> Result',
+    ],
+  },
 };

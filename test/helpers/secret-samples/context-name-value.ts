@@ -6,12 +6,24 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
       '  - name: DB_PASSWORD\n    value: «[a-z]{6}[0-9]{2}»',
       '{"name": "api_token", "value": "«[a-z]{3}[0-9]{2}[A-Z]{3}[a-z0-9]{6}[0-9]{2}»"}',
       'ParameterKey=DBPassword,ParameterValue=«[a-z]{6}[0-9]{2}»',
+      '{"name": "SIGNING_KEY", "value": "«[a-z]{3}[0-9]{2}[A-Z]{3}[a-z0-9]{6}[0-9]{2}»"}',
     ],
     clean: [
       '- name: DB_PASSWORD\n  valueFrom:',
       '{"name": "password", "value": ""}',
       '{"name": "password", "value": "password"}',
       '{"name": "token", "value": "$\\{x}"}',
+    ],
+  },
+  'name-value-pw': {
+    match: [
+      '  - name: LDAP_BIND_PW\n    value: «[a-z]{6}[0-9]{2}»',
+      '{"name": "bindpw", "value": "«[a-z]{6}[0-9]{2}»"}',
+    ],
+    clean: [
+      '- name: LDAP_BIND_PW\n  valueFrom:',
+      '{"name": "bind_pw", "value": "$\\{x}"}',
+      '{"name": "pwa", "value": "abcdef12"}',
     ],
   },
   'xml-secret': {
@@ -91,11 +103,17 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
     match: [
       'mysqli_connect("localhost", "root", "«[a-z]{6}[0-9]{2}»", "db")',
       'new PDO("mysql:host=x", "root", "«[a-z]{6}[0-9]{2}»")',
+      'new mysqli($host, $config["user"], "«[a-z]{6}[0-9]{2}»")',
     ],
     clean: ['mysqli_connect($h, $u, $p)', 'new PDO("mysql:host=x", "root", "password")'],
   },
   'oracle-connect-call': {
-    match: ['oci_pconnect("hr", "«[a-z]{6}[0-9]{2}»", "db/XE")', 'cx_Oracle.connect("hr", "«[a-z]{6}[0-9]{2}»", dsn)'],
+    match: [
+      'oci_pconnect("hr", "«[a-z]{6}[0-9]{2}»", "db/XE")',
+      'cx_Oracle.connect("hr", "«[a-z]{6}[0-9]{2}»", dsn)',
+      'oci_connect($user, "«[a-z]{6}[0-9]{2}»", "db/XE")',
+      "oracledb.connect(cfg.user, '«[a-z]{6}[0-9]{2}»', dsn)",
+    ],
     clean: ['oci_connect($user, $password, "db/XE")', "oracledb.connect('hr', 'password', 'db/XE')"],
   },
   'prose-password': {

@@ -8,6 +8,9 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
       `数据库密码：«${MIXED}»\n`,
       `"hasło": "«${MIXED}»"`,
       `mot de passe : «${MIXED}»\n`,
+      `Passwort für root: «${MIXED}»\n`,
+      `Mot de passe du compte admin : «[A-Z]{1}[a-z]{6}[0-9]{2}»\n`,
+      `DB_MDP=«${MIXED}»\n`,
     ],
     clean: [
       'senha: obrigatória\n',
@@ -16,6 +19,22 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
       'mot de passe : https://example.com/1\n',
       'senha = obter_senha()\n',
       'パスワード: 8\n',
+      'Mot de passe modifié le : 2026-11-29\n',
+      'Passwort für root: vergessen\n',
+    ],
+  },
+  'key-in-a-language': {
+    match: [
+      'API-Schlüssel: «[A-Za-z0-9]{24}[0-9]{2}[A-Z]{2}»\n',
+      '"Clé secrète" : "«[A-Za-z0-9]{24}[0-9]{2}[A-Z]{2}»"',
+      'Секретный ключ = «[A-Za-z0-9]{24}[0-9]{2}[A-Z]{2}»\n',
+      'APIキー：«[A-Za-z0-9]{24}[0-9]{2}[A-Z]{2}»\n',
+    ],
+    clean: [
+      'Öffentlicher Schlüssel: [A-Za-z0-9]{24}[0-9]{2}[A-Z]{2}\n',
+      'Clé publique : [A-Za-z0-9]{24}[0-9]{2}[A-Z]{2}\n',
+      'Schlüssel: /etc/ssl/private\n',
+      'Schlüsselwort: [A-Za-z0-9]{24}\n',
     ],
   },
   'dumped-password': {

@@ -230,7 +230,7 @@ describe('SEC-1.1 hardened never finds less than exact', () => {
         const planted: Span[] = [];
         for (const { text: sample, secret, start } of parts) {
           // Words that run into each other make names, which are no secrets, and one value of two.
-          if (/[\w=}]$/.test(text) && /^[\w*]/.test(sample)) text += '\n';
+          if (/[\w=}]$/.test(text) && /^[\w*$]/.test(sample)) text += '\n';
           if (secret !== '') planted.push({ start: text.length + start, end: text.length + start + secret.length });
           text += sample;
         }

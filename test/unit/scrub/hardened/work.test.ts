@@ -49,7 +49,21 @@ const SHAPES: readonly ((sample: string) => string)[] = [
   (sample) => `{\\"password\\":\\"${sample.replaceAll('\n', ' ')}\\"}`,
   (sample) => `${Buffer.from(sample).toString('base64')}\n`,
 ];
-const PIECES = ['https://u:p@', 'a\n', 'key=', '%41', '\\u0041', '<b>a</b>', 'kind: secret data: ', 'curl -u '];
+const PIECES = [
+  '+token\n',
+  '1:token\n',
+  '> password\n',
+  '[-a-]{+b+}',
+  '[-',
+  'https://u:p@',
+  'a\n',
+  'key=',
+  '%41',
+  '\\u0041',
+  '<b>a</b>',
+  'kind: secret data: ',
+  'curl -u ',
+];
 const CHARS = 32_768;
 /** Characters that may be read and searched for each character of a text. */
 const MOST_READ = 12;
