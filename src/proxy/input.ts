@@ -6,6 +6,7 @@ import { INPUT_MAX_BYTES } from '../core/limits.ts';
 import { isWithin } from '../core/paths.ts';
 import { type CallRequest, explainInput, type InputSource, jsonWithFlags } from './arguments.ts';
 import { cancelled } from './connect.ts';
+import { isTerminal } from './is-terminal.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -30,7 +31,7 @@ export async function readInput(
   signal: AbortSignal,
 ): Promise<Input> {
   if (source === null) return { inputJson: Buffer.from(flags), inputText: NOTHING, form: 'text' };
-  const isTyped = source.from === 'stdin' && process.stdin.isTTY;
+  const isTyped = source.from === 'stdin' && isTerminal(0);
   const input = isTyped ? NOTHING : await readSource(source, { tool, projectRoot }, signal);
   if (isBlank(input) && source.from === 'stdin' && (await canDoWithout(tool, toolDir)))
     return { inputJson: Buffer.from('{}'), inputText: NOTHING, form: 'text' };

@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs';
 import { type AnswerForm, ENVELOPE_VERSION, failureEnvelope } from '../core/envelope.ts';
 import { type ContextdError, ERROR_TABLE, isErrno, withRemedy } from '../core/errors.ts';
 import { ownLine } from '../core/own-line.ts';
+import { isTerminal } from './is-terminal.ts';
 
 /** The output of the program, and its exit code. */
 export interface Result {
@@ -92,7 +93,7 @@ const STDERR = 2;
  * that cannot be written at once is dropped, because the answer contains or names all of it.
  */
 export function progressWriter(): ((text: string) => void) | undefined {
-  if (!process.getBuiltinModule('node:tty').isatty(STDERR)) return undefined;
+  if (!isTerminal(STDERR)) return undefined;
   return (text) => {
     try {
       writeSync(STDERR, text);

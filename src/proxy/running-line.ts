@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { isErrno } from '../core/errors.ts';
+import { isTerminal } from './is-terminal.ts';
 
 const STDERR = 2;
 /** Milliseconds after which a call counts as long, and between two repaints. */
@@ -18,7 +19,7 @@ export interface RunningLine {
 
 /** Undefined if stderr is not a terminal: an agent would read the line along with the answer. */
 export function runningLine(term: string | undefined): RunningLine | undefined {
-  if (term === 'dumb' || !process.getBuiltinModule('node:tty').isatty(STDERR)) return undefined;
+  if (term === 'dumb' || !isTerminal(STDERR)) return undefined;
   const startedAt = performance.now();
   let last = '';
   let isShown = false;

@@ -115,7 +115,8 @@ export class Runs {
   /** Whether a live run can have given a file this ctime. */
   mayHaveStamped(ctimeMs: number): boolean {
     this.#catchUp();
-    return [...this.#live].some((run) => this.#mayStamp(run, ctimeMs));
+    for (const run of this.#live) if (this.#mayStamp(run, ctimeMs)) return true;
+    return false;
   }
 
   /** Whether a live run can have given this ctime to the file at `path`: one whose mounts left the path open. */

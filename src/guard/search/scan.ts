@@ -7,6 +7,7 @@ import { type Entry, type ReadResult, readDirectory } from '../../fs/read-direct
 import { isRepositoryName, makeRepository } from '../git/git-dir.ts';
 import { gitDirAround, isHarmlessGitDir } from '../git/judgement.ts';
 import { Access } from '../index/access.ts';
+import { KnownFiles } from '../index/known-files.ts';
 import type { WorkspaceIndex } from '../index/workspace-index.ts';
 import {
   type DangerKind,
@@ -60,6 +61,7 @@ export class Scan {
   readonly #parts: ScanParts;
   readonly #access: Access;
   readonly #notices: Notices;
+  readonly #files = new KnownFiles();
 
   constructor(parts: ScanParts) {
     this.#parts = parts;
@@ -91,6 +93,7 @@ export class Scan {
     const { index, runs, clock } = this.#parts;
     const { path } = visit;
     const listing = emptyListing();
+    const { version } = index;
     const readAt = earliestFileTime(clock);
     const read = this.#read(path, listing);
     if (index.roots.includes(path)) index.setUnread(path, read === 'unread');
@@ -119,6 +122,7 @@ export class Scan {
       const isGitDir = looksLikeGitDir;
       if (mayHaveMore) index.addDirectory(path, Number.NaN, ino, isGitDir);
     }
+    this.#keepFiles(path, listing, version);
     return read.entries;
   }
 
@@ -193,11 +197,39 @@ export class Scan {
 
   /** Judges the files of a directory that did not change itself: a file may have been written in place. */
   sweep(path: RawPath): void {
-    if (!this.#parts.runs.canTell) return;
+    const { index, runs } = this.#parts;
+    if (!runs.canTell) return;
+    const known = this.#isAsRead(path) ? this.#files.get(path, index.version) : null;
+    if (known !== null) {
+      this.#judgeStrays(path, known);
+      return;
+    }
     const listing = emptyListing();
-    this.#read(path, listing);
+    const { version } = index;
+    const read = this.#read(path, listing);
+    const row = index.directories.rowOf(path) ?? -1;
+    if (read === null || read === 'unread' || index.directories.hasChanged(row, read.stats.ctimeMs, read.stats.ino))
+      this.#files.forget(path);
+    else this.#keepFiles(path, listing, version);
     this.#judgeStrays(path, listing.files);
     this.#notices.sweep(path, listing.noticed);
+  }
+
+  /** Whether a directory has the names that it had when it was read last. */
+  #isAsRead(path: RawPath): boolean {
+    const { directories } = this.#parts.index;
+    const row = directories.rowOf(path);
+    const stats = row === null ? null : this.#access.stat(path);
+    if (row === null || stats === null || stats === 'closed') return false;
+    return stats.dev === this.#access.deviceOf(path) && !directories.hasChanged(row, stats.ctimeMs, stats.ino);
+  }
+
+  /** `version`: of the index before the directory was read. Instructions for agents are looked at in each sweep. */
+  #keepFiles(path: RawPath, { files, noticed }: Listing, version: number): void {
+    const { index } = this.#parts;
+    const isKept = index.version === version && index.directories.rowOf(path) !== null;
+    if (isKept && !noticed.some(({ action }) => action === 'instructions')) this.#files.set(path, version, files);
+    else this.#files.forget(path);
   }
 
   #judgeStrays(dir: RawPath, names: readonly string[]): void {
@@ -236,11 +268,13 @@ export class Scan {
 
   #forget(path: RawPath): void {
     this.#parts.index.removeDirectory(path);
+    this.#files.forget(path);
     this.#notices.forget(path);
   }
 
   /** Remembers a directory that a person closed. When it is opened, its ctime changes and it is read. */
   #remember(path: RawPath): number {
+    this.#files.forget(path);
     const stats = this.#access.stat(path);
     if (stats === null || stats === 'closed') this.#forget(path);
     else this.#parts.index.addDirectory(path, stats.ctimeMs, stats.ino, nameOf(path) === '.git');

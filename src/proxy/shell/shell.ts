@@ -23,6 +23,7 @@ import { isSocketForbidden } from '../connect.ts';
 import { readShellEnvironment, resolvePlaces, type ShellEnvironment } from '../environment.ts';
 import { exchange } from '../exchange.ts';
 import { checkLink, findLink, type Invocation, type ToolLink } from '../invocation.ts';
+import { isTerminal } from '../is-terminal.ts';
 import { type ExecuteResponse, encodeExecuteRequest } from '../messages.ts';
 import { lineOf, print, type Result } from '../output.ts';
 import { type Call, currentDirectory, daemonSource, run, socketRemedy, textResult } from '../run.ts';
@@ -48,7 +49,7 @@ export async function runAsShell(call: Call): Promise<Result> {
   const around = readShellEnvironment();
   if (request.kind === 'version') return textResult(`GNU bash, in a sandbox of contextd ${PACKAGE_VERSION}\n`);
   if (request.kind === 'help') return textResult(HELP);
-  if (request.kind === 'interactive' && isTerminal()) {
+  if (request.kind === 'interactive' && isTerminal(0)) {
     if (!around.isOfClient) return ownShell(call, around);
     throw new ContextdError('ARGS_INVALID', 'an agent has no dialogue with this shell', {
       remedy: "Give it a command: contextd-sh -c 'COMMAND'.",
@@ -297,10 +298,6 @@ async function ownShell({ invocation }: Call, { ownShell: shell }: ShellEnvironm
 function isMerged({ isOpenCode }: ShellEnvironment): boolean {
   const [out, err] = [fstatSync(1), fstatSync(2)];
   return isOpenCode || (out.dev === err.dev && out.ino === err.ino);
-}
-
-function isTerminal(): boolean {
-  return process.getBuiltinModule('node:tty').isatty(0);
 }
 
 function isFile(path: string): boolean {

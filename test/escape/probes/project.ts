@@ -55,7 +55,7 @@ const PROBES: readonly Probe[] = [
     async contained(seen, facts) {
       expect(seen.exitCode).toBe(0);
       expect(seen.quarantined).toEqual(expect.arrayContaining(['.bashrc', '.envrc']));
-      for (const name of seen.quarantined) expect(isThere(facts, name)).toBe(false);
+      for (const name of seen.quarantined) expect(isThere(facts, name), name).toBe(false);
       // A scan that could not finish before the answer continues in the background.
       for (const name of ['.idea', 'sub/.git/hooks/post-checkout'])
         await expect.poll(() => isThere(facts, name)).toBe(false);
