@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { CallFigures } from './call-figures.ts';
 
-/** Milliseconds between two looks. What keeps the event loop for less delays nobody noticeably. */
+/** Milliseconds between two looks. */
 const EVERY_MS = 10;
 
 export interface LoopDelayDeps {
