@@ -82,6 +82,7 @@ describe('what is removed because it is old', () => {
     ['between them that is gone', (dir, [, second = '']) => rm(join(dir, second))],
     ['under another name', (dir, [first = '']) => rename(join(dir, first), join(dir, OLD_DAY))],
     ['with a record without a line end', (dir, [first = '']) => appendFile(join(dir, first), '{"a":1}')],
+    ['with the beginning of a line', (dir, [first = '']) => appendFile(join(dir, first), '{"a')],
     ['that is empty', (dir, [first = '']) => writeFile(join(dir, first), '')],
   ])('SEC-5.4 is no segment %s, and none after it', async (_, tamper) => {
     const { dir, use, faults } = await newLog(4, false);
@@ -92,6 +93,16 @@ describe('what is removed because it is old', () => {
     await use(9, (writer) => writer.prune(dayOf(9)));
     expect(await readdir(dir)).toEqual(expect.arrayContaining(before.filter((name) => !name.includes(dayOf(0)))));
     expect(await faults()).toEqual(expect.arrayContaining(found.slice(0, 1)));
+  });
+
+  it('SEC-5.4 is not what only a line without proof says', async () => {
+    const { dir, use } = await newLog(5, false);
+    await use(4, (writer) => writer.prune(dayOf(1)));
+    await rm(join(dir, `audit-${dayOf(1)}.jsonl`));
+    const forged = `{"pruned":{"names":[],"seq":99},"time":"x","seq":100,"mac":"${'A'.repeat(43)}"}\n`;
+    await appendFile(join(dir, `audit-${dayOf(4)}.jsonl`), forged);
+    await use(9, (writer) => writer.prune(dayOf(9)));
+    expect(await readdir(dir)).toContain(`audit-${dayOf(2)}.jsonl`);
   });
 
   it('SEC-5.4 goes on after what an earlier removal took, over restarts', async () => {

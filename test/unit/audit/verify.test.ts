@@ -139,6 +139,15 @@ describe('the verification of the audit log', () => {
     expect(faults.filter(({ isNoted }) => isNoted === true)).toEqual([]);
   });
 
+  it('SEC-5.4 finds that a segment was divided into two files', async () => {
+    const { dir } = await newLog([], 0);
+    const text = await readFile(join(dir, 'audit-2025-01-15.jsonl'), 'utf8');
+    const at = text.indexOf('\n') + 1;
+    await writeFile(join(dir, 'audit-2025-01-15.jsonl'), text.slice(0, at));
+    await writeFile(join(dir, 'audit-2025-01-15.2.jsonl'), text.slice(at));
+    expect((await verifyAuditLog(dir)).faults).toMatchObject([{ file: 'audit-2025-01-15.2.jsonl', line: 1 }]);
+  });
+
   it('SEC-5.4 goes on in a segment that was replaced by a copy, and not in one that something was added to', async () => {
     const dir = join(await makeTempDir(), 'audit');
     const log = createAuditLog({ dir, clock: new TestClock(), logger: silentLogger });
