@@ -1,4 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import { createHmac } from 'node:crypto';
+import type { Line } from './lines.ts';
 
 /** A line's place in the chain: its number from 1, and the code that covers it and, through the lines before, all of them. */
 export interface Link {
@@ -28,16 +30,20 @@ export function chainLine(key: Buffer, previous: Link, fields: object): { line: 
 /** A line that says that it belongs to a chain. */
 export interface ChainedLine {
   readonly link: Link;
+  readonly text: string;
   /** What the code covers. */
   readonly covered: string;
 }
 
-/** Null for any other line, such as a record from before there was a chain. */
-export function readChained(line: string): ChainedLine | null {
-  const [, start = '', mac = ''] = MAC_AT_END.exec(line) ?? [];
+/** Null for any other line, such as a record from before there was a chain, and for one that was not written whole. */
+export function readChained({ bytes, isTorn }: Line): ChainedLine | null {
+  // Bytes that are no UTF-8 would be replaced: the code would cover another text than the file has.
+  if (isTorn || !isUtf8(bytes)) return null;
+  const text = bytes.toString('utf8');
+  const [, start = '', mac = ''] = MAC_AT_END.exec(text) ?? [];
   const covered = `${start}}`;
   const seq = Number(SEQ_AT_END.exec(covered)?.[1] ?? 0);
-  return seq > 0 ? { link: { seq, mac }, covered } : null;
+  return seq > 0 ? { link: { seq, mac }, text, covered } : null;
 }
 
 /** True if the line is the one that follows `previous`, unchanged. */

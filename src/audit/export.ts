@@ -1,3 +1,4 @@
+import { escapedJson, escapedText } from '../core/invisible.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { AuditRecord } from './record.ts';
 import type { LoggedRecord } from './select.ts';
@@ -16,15 +17,20 @@ export interface Exporter {
 export function exporterOf(format: ExportFormat, version: string): Exporter {
   switch (format) {
     case 'jsonl':
-      return { head: '', write: ({ line }) => `${line}\n` };
+      return { head: '', write: ({ line }) => `${escapedJson(withoutSpace(line))}\n` };
     case 'csv':
       return {
         head: csvLine([...CSV_COLUMNS]),
         write: ({ record }) => csvLine(CSV_COLUMNS.map((name) => cell(record[name]))),
       };
     case 'ocsf':
-      return { head: '', write: ({ record }) => `${JSON.stringify(ocsfEvent(record, version))}\n` };
+      return { head: '', write: ({ record }) => `${escapedJson(JSON.stringify(ocsfEvent(record, version)))}\n` };
   }
+}
+
+/** The log writes no space between values. A line with one is not from it, and could not be escaped character by character. */
+function withoutSpace(line: string): string {
+  return /[\t\r]/.test(line) ? JSON.stringify(JSON.parse(line)) : line;
 }
 
 const CSV_COLUMNS = [
@@ -51,13 +57,19 @@ function csvLine(cells: readonly string[]): string {
   return `${cells.map((text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(',')}\r\n`;
 }
 
-/** A spreadsheet takes a text that begins like a formula for one and runs it; an apostrophe keeps it a text. */
+/**
+ * A spreadsheet takes a text that begins like a formula for one and runs it; an apostrophe keeps it a text. Some programs leave out
+ * space and invisible characters before it, or take the wide forms of the signs.
+ */
 function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number') return String(value);
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const text = escapedText(typeof value === 'string' ? value : JSON.stringify(value));
+  return FORMULA.test(text) ? `'${text}` : text;
 }
+
+const FORMULA =
+  /^(?:[\t\r\n]|[\s\p{Cf}\p{Default_Ignorable_Code_Point}]*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20])/u;
 
 const OCSF = { version: '1.3.0', class: 6003, category: 6 } as const;
 const ACTIVITY_OTHER = 99;

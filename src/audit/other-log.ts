@@ -4,12 +4,12 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ContextdError, isErrno } from '../core/errors.ts';
 import { isJsonObject, jsonObjectIn } from '../core/json.ts';
-import { readChained } from './chain.ts';
-import { RecordReader } from './record-reader.ts';
+import { type ChainedLine, readChained } from './chain.ts';
+import { type AuditFault, type AuditReport, ChainCheck, type KeptHead } from './check.ts';
+import { chainPlaces, readKey } from './head.ts';
+import { linesForwards } from './lines.ts';
+import { parseRecord } from './record.ts';
 import { isAboutSegments, listFalseSegments, listSegments, readStart } from './segments.ts';
-import { readAuditLog } from './select.ts';
-import { linesForwards } from './tail.ts';
-import type { AuditFault, AuditReport, KeptHead } from './verify.ts';
 
 /** The segments of the log of another machine, as they were restored from a backup. */
 export interface LogListing {
@@ -68,7 +68,7 @@ export async function verifyOtherLog(
   const fault = (file: string, line: number, what: string): void => void faults.push({ file, line, what });
   const text = await readFile(join(folder, LISTING), 'utf8');
   const restored = await restoredHash(ownDir, log);
-  if (restored === null) fault(LISTING, 0, 'is in no record of the log of this machine');
+  if (restored === null) fault(LISTING, 0, 'is in no record of the log of this machine that its key proves');
   else if (createHash('sha256').update(text).digest('hex') !== restored) fault(LISTING, 0, 'is not as it was written');
   const listed = new Map(segmentsIn(text).map((segment) => [segment.name, segment]));
   const counts = { records: 0, segments: 0, unchained: 0, since: '' };
@@ -80,15 +80,14 @@ export async function verifyOtherLog(
     if (expected === undefined) fault(name, 0, 'was not restored');
     else if ((await hashOfFile(path)) !== expected.sha256) fault(name, 0, 'is not as it was restored');
     let at = 0;
-    for await (const { bytes } of linesForwards(path)) {
+    for await (const line of linesForwards(path)) {
       at += 1;
-      const line = bytes.toString('utf8');
-      const start = readStart(line);
+      const chained = readChained(line);
+      const start = readStart(chained);
       if (start !== null) counts.since ||= start.started;
       if (start !== null) counts.segments += 1;
-      const chained = readChained(line);
-      if (chained === null) counts.unchained += 1;
-      else if (!isAboutSegments(line)) counts.records += 1;
+      if (chained === null) counts.unchained += line.isTorn ? 0 : 1;
+      else if (!isAboutSegments(chained)) counts.records += 1;
       for (const head of heads.filter(({ seq }) => seq === chained?.link.seq)) {
         seen.add(head);
         if (head.mac !== chained?.link.mac) fault(name, at, `is not record ${head.seq} as ${head.from} has it`);
@@ -102,14 +101,20 @@ export async function verifyOtherLog(
   return { ...counts, faults, moreFaults: 0, notes: [note], head: null };
 }
 
-/** The hash of the list as the newest record of a restore has it; null without one. */
+/** The hash of the list as the newest record of a restore has it that the key proves; null without one. */
 async function restoredHash(ownDir: string, log: string): Promise<string | null> {
+  const key = readKey(chainPlaces(ownDir));
+  if (key === null) return null;
   let hash: string | null = null;
-  for await (const { record } of readAuditLog(ownDir, { tool: RESTORE_ACT }, new RecordReader())) {
+  const onProven = ({ text }: ChainedLine): void => {
+    const record = parseRecord({ bytes: Buffer.from(text), isTorn: false });
+    if (record?.kind !== 'person' || record.tool !== RESTORE_ACT) return;
     const { logs } = isJsonObject(record.input) ? record.input : {};
-    const of = isJsonObject(logs) ? logs[log] : undefined;
-    if (record.kind === 'person' && typeof of === 'string') hash = of;
-  }
+    const listed = isJsonObject(logs) ? logs[log] : undefined;
+    if (typeof listed === 'string') hash = listed;
+  };
+  const check = new ChainCheck(key, [], { onProven });
+  for (const segment of await listSegments(ownDir)) await check.segment(segment);
   return hash;
 }
 

@@ -1,3 +1,5 @@
+import { readChained } from './chain.ts';
+import type { Line } from './lines.ts';
 import { type AuditRecord, parseRecord } from './record.ts';
 import { isAboutSegments } from './segments.ts';
 
@@ -12,11 +14,12 @@ export class RecordReader {
   }
 
   /** Null for any other line. `needle`: a line without it is not parsed if it looks whole. */
-  read(line: Buffer, needle?: Buffer): AuditRecord | null {
-    const isWhole = line.at(0) === BRACE && line.at(-1) === BRACE_END;
-    if (line.length === 0 || (isWhole && needle !== undefined && !line.includes(needle))) return null;
+  read(line: Line, needle?: Buffer): AuditRecord | null {
+    const { bytes, isTorn } = line;
+    const isWhole = !isTorn && bytes.at(0) === BRACE && bytes.at(-1) === BRACE_END;
+    if (bytes.length === 0 || (isWhole && needle !== undefined && !bytes.includes(needle))) return null;
     const record = isWhole ? parseRecord(line) : null;
-    if (record === null && !(isWhole && isAboutSegments(line.toString('utf8')))) this.#unreadable += 1;
+    if (record === null && !(isWhole && isAboutSegments(readChained(line)))) this.#unreadable += 1;
     return record;
   }
 }

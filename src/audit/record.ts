@@ -1,6 +1,7 @@
 import { FACT_FIELDS, type FactRecord, type FieldForm } from '../call/facts.ts';
 import { ERROR_TABLE } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+import type { Line } from './lines.ts';
 
 const KINDS = ['asked', 'started', 'secret_missed', 'connections', 'person'] as const;
 /** The door of a record of what a person did. */
@@ -167,9 +168,9 @@ const HAS_FORM: Record<FieldForm, (value: Json) => boolean> = {
   any: () => true,
 };
 
-/** Returns null for a line that is not a whole record, because a crash tore it. */
-export function parseRecord(line: Buffer): AuditRecord | null {
-  const value = parseJson(line);
+/** Returns null for a line that is not a whole record. A line without its newline is not one, even if it looks whole. */
+export function parseRecord({ bytes, isTorn }: Line): AuditRecord | null {
+  const value = isTorn ? undefined : parseJson(bytes);
   return isJsonObject(value) ? toRecord(value) : null;
 }
 
@@ -220,9 +221,9 @@ function isTexts(value: Json | undefined): value is readonly string[] {
   return Array.isArray(value) && value.every((item: Json) => typeof item === 'string');
 }
 
-function parseJson(line: Buffer): unknown {
+function parseJson(bytes: Buffer): unknown {
   try {
-    return JSON.parse(line.toString('utf8'));
+    return JSON.parse(bytes.toString('utf8'));
   } catch {
     return undefined;
   }

@@ -3,11 +3,12 @@ import { closeSync, createReadStream, type Dirent, fstatSync, openSync, readSync
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isErrno } from '../core/errors.ts';
-import { isJsonObject, type JsonObject } from '../core/json.ts';
-import { readChained } from './chain.ts';
+import { isJsonObject, type JsonObject, jsonObjectIn } from '../core/json.ts';
+import { type ChainedLine, readChained } from './chain.ts';
+import { type Line, splitLines } from './lines.ts';
 
 /** `audit-2026-01-31.jsonl`, and `audit-2026-01-31.2.jsonl` for the second segment of a day. */
-const NAME = /^audit-(\d{4}-\d{2}-\d{2})(?:\.([1-9]\d{0,5}))?\.jsonl$/;
+const NAME = /^audit-(\d{4}-\d{2}-\d{2})(?:\.([2-9]|[1-9]\d{1,5}))?\.jsonl$/;
 
 /** One file of the log. */
 export interface Segment {
@@ -100,18 +101,26 @@ export interface SegmentSeal {
 export interface SegmentsPruned {
   readonly pruned: {
     readonly names: readonly string[];
-    /** The last line of them. */
+    /** The last line of them; 0 if they are from before there was a chain. */
     readonly seq: number;
+    /**
+     * SHA-256 (hex) of the files from before there was a chain, as far as they are still there. Absent if they cannot be proven,
+     * because an earlier version removed a part of them and did not write this.
+     */
+    readonly unchained?: string;
   };
   /** ISO 8601, UTC. */
   readonly time: string;
 }
 
+/** What such a line says of what is left. */
+export type PrunedTo = Pick<SegmentsPruned['pruned'], 'seq' | 'unchained'>;
+
 export interface ChainedSegment extends Segment {
   readonly start: SegmentStart;
 }
 
-/** Null for a file from before there was a chain. */
+/** Null for a file that does not begin as a segment: it is from before there was a chain, or was not written whole, or changed. */
 export function chainedSegment(segment: Segment): ChainedSegment | null {
   const start = readStart(firstLine(segment.path));
   return start === null ? null : { ...segment, start };
@@ -123,8 +132,8 @@ export function dayOfStart({ started, day }: SegmentStart): string {
 }
 
 /** Null for any other line. */
-export function readStart(line: string): SegmentStart | null {
-  const { segment, started, day, previous, break: broken, unchained } = chainedFields(line);
+export function readStart(line: ChainedLine | null): SegmentStart | null {
+  const { segment, started, day, previous, break: broken, unchained } = fieldsAboutSegments(line);
   if (typeof segment !== 'number' || typeof started !== 'string' || typeof previous !== 'string') return null;
   return {
     segment,
@@ -137,20 +146,22 @@ export function readStart(line: string): SegmentStart | null {
 }
 
 /** True for a line of the chain that is no record. */
-export function isAboutSegments(line: string): boolean {
-  return STARTS_ABOUT_SEGMENTS.test(line) && readChained(line) !== null;
+export function isAboutSegments(line: ChainedLine | null): boolean {
+  return line !== null && STARTS_ABOUT_SEGMENTS.test(line.text);
 }
 
 /** Null for any other line. */
-export function readSeal(line: string): SegmentSeal | null {
-  const { sealed, ended } = chainedFields(line);
+export function readSeal(line: ChainedLine): SegmentSeal | null {
+  const { sealed, ended } = fieldsAboutSegments(line);
   return typeof sealed === 'number' && typeof ended === 'string' ? { sealed, ended } : null;
 }
 
-/** The last removed line; null for any other line. */
-export function readPruned(line: string): { seq: number } | null {
-  const { pruned } = chainedFields(line);
-  return isJsonObject(pruned) && typeof pruned.seq === 'number' ? { seq: pruned.seq } : null;
+/** Null for any other line. */
+export function readPruned(line: ChainedLine): PrunedTo | null {
+  const { pruned } = fieldsAboutSegments(line);
+  if (!isJsonObject(pruned) || typeof pruned.seq !== 'number') return null;
+  const { seq, unchained } = pruned;
+  return { seq, ...(typeof unchained === 'string' ? { unchained } : {}) };
 }
 
 /** The hash of the contents of files, one after the other. */
@@ -160,15 +171,8 @@ export async function hashOf(segments: readonly Segment[]): Promise<string> {
   return hash.digest('hex');
 }
 
-/** What is in a file from a byte on. */
-export interface Rest {
-  readonly lines: readonly string[];
-  /** A last line without its end. */
-  readonly torn: { readonly bytes: number; readonly sha256: string } | null;
-}
-
-/** Null if the file is shorter. */
-export function readFrom(path: string, from: number): Rest | null {
+/** What is in a file from a byte on. Null if the file is shorter. */
+export function readFrom(path: string, from: number): Line[] | null {
   const fd = openSync(path, 'r');
   try {
     const { size } = fstatSync(fd);
@@ -181,28 +185,20 @@ export function readFrom(path: string, from: number): Rest | null {
   }
 }
 
-export function splitLines(content: Buffer): Rest {
-  const end = content.lastIndexOf(NEWLINE) + 1;
-  const lines = content.subarray(0, end).toString('utf8').split('\n').slice(0, -1);
-  return { lines, torn: tornOf(content.subarray(end)) };
+export function tornOf({ bytes }: Line): { readonly bytes: number; readonly sha256: string } {
+  return { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
-export function tornOf(rest: Buffer): Rest['torn'] {
-  if (rest.length === 0) return null;
-  return { bytes: rest.length, sha256: createHash('sha256').update(rest).digest('hex') };
-}
-
-const NEWLINE = 0x0a;
 const STARTS_ABOUT_SEGMENTS = /^\{"(?:segment|sealed|pruned)":/;
 /** A first line is shorter. */
 const START_MAX_BYTES = 4 * 1024;
 
-function firstLine(path: string): string {
+function firstLine(path: string): ChainedLine | null {
   const fd = openSync(path, 'r');
   try {
     const buffer = Buffer.alloc(START_MAX_BYTES);
-    const bytes = readSync(fd, buffer);
-    return buffer.toString('utf8', 0, bytes).split('\n', 1)[0] ?? '';
+    const [first] = splitLines(buffer.subarray(0, readSync(fd, buffer)));
+    return first === undefined ? null : readChained(first);
   } finally {
     closeSync(fd);
   }
@@ -216,12 +212,6 @@ function isBreak(value: unknown): value is Break {
 }
 
 /** The fields of a line about segments. Records begin with their time, so that most lines need not be parsed. */
-function chainedFields(line: string): JsonObject {
-  if (!isAboutSegments(line)) return {};
-  try {
-    const value: unknown = JSON.parse(line);
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+function fieldsAboutSegments(line: ChainedLine | null): JsonObject {
+  return line !== null && isAboutSegments(line) ? jsonObjectIn(line.text) : {};
 }

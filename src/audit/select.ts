@@ -1,7 +1,8 @@
+import { type Line, linesForwards } from './lines.ts';
 import type { AuditRecord } from './record.ts';
 import type { RecordReader } from './record-reader.ts';
 import { dayOf, listSegments } from './segments.ts';
-import { linesBackwards, linesForwards } from './tail.ts';
+import { logBackwards } from './tail.ts';
 
 /** Which records are wanted. Absent: all. */
 export interface AuditFilter {
@@ -38,9 +39,9 @@ export async function searchAuditLog(
   const found: LoggedRecord[] = [];
   const ended = new Set<string>();
   const oldest = filter.sinceMs === undefined ? '' : dayOf(filter.sinceMs);
-  for await (const bytes of linesBackwards(dir, oldest)) {
+  for await (const line of logBackwards(dir, oldest)) {
     if (found.length >= limit) break;
-    const logged = wanted(bytes, filter, ended, reader);
+    const logged = wanted(line, filter, ended, reader);
     if (logged !== null) found.push(logged);
   }
   return found.reverse();
@@ -54,25 +55,20 @@ export async function* readAuditLog(
 ): AsyncGenerator<LoggedRecord> {
   for (const { day, path } of await listSegments(dir)) {
     if (filter.sinceMs !== undefined && day < dayOf(filter.sinceMs)) continue;
-    for await (const { bytes } of linesForwards(path)) {
-      const logged = wanted(bytes, filter, null, reader);
+    for await (const line of linesForwards(path)) {
+      const logged = wanted(line, filter, null, reader);
       if (logged !== null) yield logged;
     }
   }
 }
 
 /** `ended` collects calls whose end was read. */
-function wanted(
-  bytes: Buffer,
-  filter: AuditFilter,
-  ended: Set<string> | null,
-  reader: RecordReader,
-): LoggedRecord | null {
-  const record = reader.read(bytes);
+function wanted(line: Line, filter: AuditFilter, ended: Set<string> | null, reader: RecordReader): LoggedRecord | null {
+  const record = reader.read(line);
   if (record === null) return null;
   if (record.began === true) ended?.add(record.request_id);
   if (record.kind === 'started' && ended?.has(record.request_id) === true) return null;
-  return isWanted(record, filter) ? { record, line: bytes.toString('utf8') } : null;
+  return isWanted(record, filter) ? { record, line: line.bytes.toString('utf8') } : null;
 }
 
 function isWanted(record: AuditRecord, filter: AuditFilter): boolean {

@@ -1,9 +1,9 @@
 import type { StatsRow } from '../call/management.ts';
 import { isErrno } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
+import { type Line, linesForwards } from './lines.ts';
 import { type AuditRecord, PERSON_DOOR, parseRecord } from './record.ts';
 import { dayOf, listSegments, type Segment } from './segments.ts';
-import { linesForwards } from './tail.ts';
 
 /** Most rows of one answer. Calls that would need another row are added to the row `OTHERS` of their day. */
 const MAX_ROWS = 10_000;
@@ -66,7 +66,7 @@ export type SumsOf = (segment: Segment) => Promise<SegmentSums>;
 async function readSums(segment: Segment): Promise<SegmentSums> {
   const sums = new SegmentSum(segment.day);
   try {
-    for await (const { bytes } of linesForwards(segment.path)) sums.add(bytes);
+    for await (const line of linesForwards(segment.path)) sums.add(line);
   } catch (error) {
     if (!isErrno(error, 'ENOENT')) throw error;
   }
@@ -91,7 +91,7 @@ export class SegmentSum {
     this.#ended.push(...(known?.ended ?? []));
   }
 
-  add(line: Buffer): void {
+  add(line: Line): void {
     const record = parseRecord(line);
     if (record === null) return;
     // The call that started the job is counted, and what the job printed is counted with the calls that show it.

@@ -3,9 +3,9 @@ import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/p
 import { dirname, join } from 'node:path';
 import { isErrno } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
+import { linesForwards } from './lines.ts';
 import { listSegments, type Segment } from './segments.ts';
 import { FIGURE_NAMES, SegmentSum, type SegmentSums } from './stats.ts';
-import { linesForwards } from './tail.ts';
 
 /** The sums of the first `bytes` of a segment. */
 interface Stored extends SegmentSums {
@@ -45,7 +45,7 @@ export class StoredSums {
     try {
       for await (const line of linesForwards(segment.path, bytes)) {
         if (line.isTorn) break;
-        sums.add(line.bytes);
+        sums.add(line);
         bytes += line.bytes.length + 1;
       }
     } catch (error) {

@@ -16,21 +16,23 @@ import { promisify } from 'node:util';
 import { isErrno } from '../core/errors.ts';
 import { CHAIN_START, chainLine, follows, type Link, readChained } from './chain.ts';
 import { type ChainPlaces, chainPlaces, createKey, type Head, HeadFile, linkOf, readHead, readKey } from './head.ts';
+import { findRemovable } from './prune.ts';
 import {
   type Break,
   type ChainedSegment,
   chainedSegment,
   dayOf,
-  dayOfStart,
   hashOf,
   listSegments,
   readFrom,
   readSeal,
+  readStart,
   type Segment,
   type SegmentSeal,
   type SegmentStart,
   type SegmentsPruned,
   segmentName,
+  tornOf,
 } from './segments.ts';
 
 const syncData = promisify(fdatasync);
@@ -98,13 +100,14 @@ export class SegmentWriter {
     const segments = await listSegments(this.#dir);
     const chained = segments.flatMap((segment) => chainedSegment(segment) ?? []);
     const last = chained.at(-1);
-    this.#newestDay = last?.day ?? '';
+    this.#newestDay = segments.at(-1)?.day ?? '';
     if (last === undefined) await this.#beginAgain(segments, head);
     else if (known === null) {
       this.#link = CHAIN_START;
       this.#begin(segments, last.start.segment + 1, { why: 'no_key' });
     } else {
-      const reached = goOn(key, chained, head);
+      // Whatever lies after the start of the chain belongs to it.
+      const reached = goOn(key, segments.slice(segments.findIndex(({ name }) => name === chained[0]?.name)), head);
       const { broken } = reached;
       const isAdded = isRunning && broken?.why === 'torn';
       this.#goOn(segments, last, isAdded ? { ...reached, broken: { why: 'changed', name: broken.name } } : reached);
@@ -144,19 +147,15 @@ export class SegmentWriter {
    */
   async prune(day: string): Promise<string[]> {
     const open = await this.#current();
-    const old = (await listSegments(this.#dir)).filter((one) => one.day < day && one.name !== open.name);
-    if (old.length === 0) return [];
-    // What is not as it was written stays: its removal would look like one that the log made.
-    const known = old.map((segment) => ({ segment, seq: this.#key === null ? null : provenEnd(this.#key, segment) }));
-    const firstFalse = known.findIndex(({ seq }) => seq === null);
-    const removed = firstFalse < 0 ? known : known.slice(0, firstFalse);
-    if (removed.length === 0) return [];
-    const names = removed.map(({ segment }) => segment.name);
-    const seq = Math.max(...removed.map((one) => one.seq ?? 0));
-    await this.append([{ pruned: { names, seq }, time: this.#now() } satisfies SegmentsPruned], true);
-    for (const { segment } of removed) rmSync(segment.path);
-    syncDirectory(this.#dir);
-    return names;
+    if (this.#key === null) throw new Error('the audit log is not open');
+    const removed: string[] = [];
+    for (const pruned of await findRemovable(this.#dir, this.#key, day, open.name)) {
+      await this.append([{ pruned, time: this.#now() } satisfies SegmentsPruned], true);
+      for (const name of pruned.names) rmSync(join(this.#dir, name));
+      syncDirectory(this.#dir);
+      removed.push(...pruned.names);
+    }
+    return removed;
   }
 
   /** Gives up what is open; `open` or the next line goes on from what is on disk. */
@@ -230,6 +229,10 @@ export class SegmentWriter {
       ...(unchained === undefined ? {} : { unchained }),
     };
     this.#write(this.#open, [start]);
+    if (broken === undefined) return;
+    // What a segment says of the one before is said once: after a second loss of power the log goes on from here.
+    fsyncSync(fd);
+    this.#head?.write(this.#reached(this.#open));
   }
 
   #resume({ path, name, day, start }: ChainedSegment): void {
@@ -276,51 +279,37 @@ function withoutSegments(head: Head | 'missing' | 'damaged'): Omit<Reached, 'isS
   return { link: linkOf(head), segment, ...(segment === 0 ? {} : { broken: { why: 'changed', name } }) };
 }
 
-/** The end of the chain, as far as it is whole, and what is wrong with what comes after. */
-function goOn(key: Buffer, chained: readonly ChainedSegment[], head: Head | 'missing' | 'damaged'): Reached {
-  if (typeof head === 'string') return lastOf(chained);
-  const at = head.segment === 0 ? 0 : chained.findIndex(({ name }) => name === head.name);
+/** The end of the chain, as far as it is whole, and what is wrong with what comes after. `segments`: from the first of the chain on. */
+function goOn(key: Buffer, segments: readonly Segment[], head: Head | 'missing' | 'damaged'): Reached {
+  if (typeof head === 'string') return lastOf(segments);
+  const at = head.segment === 0 ? 0 : segments.findIndex(({ name }) => name === head.name);
   let reached: Reached = { link: linkOf(head), segment: head.segment, isSealed: false };
   if (at < 0) return { ...reached, broken: { why: 'changed', name: head.name } };
-  for (const [index, { path, name, start }] of chained.slice(at).entries()) {
-    const rest = readFrom(path, index === 0 ? head.bytes : 0);
-    if (rest === null) return { ...reached, broken: { why: 'changed', name } };
-    for (const line of rest.lines) {
-      const chainedLine = readChained(line);
-      if (chainedLine === null || !follows(key, reached.link, chainedLine)) {
+  for (const [index, { path, name }] of segments.slice(at).entries()) {
+    const from = index === 0 ? head.bytes : 0;
+    for (const [number, line] of (readFrom(path, from) ?? [null]).entries()) {
+      if (line?.isTorn) return { ...reached, broken: { why: 'torn', name, ...tornOf(line) } };
+      const chained = line === null ? null : readChained(line);
+      const start = readStart(chained);
+      const isBegin = from === 0 && number === 0;
+      if (chained === null || isBegin !== (start !== null) || !follows(key, reached.link, chained)) {
         return { ...reached, broken: { why: 'changed', name } };
       }
-      reached = { link: chainedLine.link, segment: start.segment, isSealed: readSeal(line) !== null };
+      const segment = start?.segment ?? reached.segment;
+      reached = { link: chained.link, segment, isSealed: readSeal(chained) !== null };
     }
-    if (rest.torn !== null) return { ...reached, broken: { why: 'torn', name, ...rest.torn } };
   }
   return reached;
 }
 
 /** Without a head nothing says how far the log went. */
-function lastOf(chained: readonly ChainedSegment[]): Reached {
-  const last = chained.at(-1);
-  if (last === undefined) throw new Error('there is no chain');
-  const links = (readFrom(last.path, 0)?.lines ?? []).map((line) => readChained(line)?.link);
-  const link = links.findLast((one) => one !== undefined) ?? CHAIN_START;
-  return { link, segment: last.start.segment, isSealed: false, broken: { why: 'no_head' } };
-}
-
-/** The number of a segment's last line; 0 for a file from before there was a chain. Null if it is not as it was written. */
-function provenEnd(key: Buffer, segment: Segment): number | null {
-  const chained = chainedSegment(segment);
-  if (chained === null) return 0;
-  const { lines } = readFrom(segment.path, 0) ?? { lines: [] };
-  if (dayOfStart(chained.start) !== segment.day) return null;
-  let link: Link | null = null;
-  for (const line of lines) {
-    const read = readChained(line);
-    if (read === null) return null;
-    const previous: Link = link ?? { seq: read.link.seq - 1, mac: chained.start.previous };
-    if (!follows(key, previous, read)) return null;
-    link = read.link;
+function lastOf(segments: readonly Segment[]): Reached {
+  const reached: Reached = { link: CHAIN_START, segment: 0, isSealed: false, broken: { why: 'no_head' } };
+  for (const { path } of segments.toReversed()) {
+    const last = (readFrom(path, 0) ?? []).map(readChained).findLast((line) => line !== null);
+    if (last !== undefined) return { ...reached, link: last.link };
   }
-  return link?.seq ?? null;
+  return reached;
 }
 
 /** A new file for a day. Takes the next free part. */

@@ -1,4 +1,5 @@
 import { ContextdError } from '../core/errors.ts';
+import { escapedJson } from '../core/invisible.ts';
 import type { CliContext } from './context.ts';
 import type { View } from './render.ts';
 
@@ -50,7 +51,7 @@ export function defineCommand<T>(spec: CommandSpec<T>): Command {
     async execute(context, args) {
       const data = await spec.run(context, args);
       return {
-        json: spec.bare?.(data) ?? JSON.stringify(data ?? null),
+        json: spec.bare?.(data) ?? escapedJson(JSON.stringify(data ?? null)),
         view: spec.view(data),
         exitCode: spec.exitCode?.(data) ?? 0,
       };

@@ -31,3 +31,20 @@ export function codePointName(character: string): string {
 export function withoutInvisible(line: string): string {
   return PRINTABLE_ASCII.test(line) ? line : line.replaceAll(EMOJI_OR_INVISIBLE, '$1');
 }
+
+/** Control characters, line ends of Unicode and marks that turn the direction of text: what a terminal or an editor obeys. */
+const OBEYED = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+
+/** The same JSON value in text that a terminal can show: `JSON.stringify` itself escapes only the first 32 controls. */
+export function escapedJson(json: string): string {
+  return json.replaceAll(OBEYED, unicodeEscape);
+}
+
+/** Such as `\u202e`, as JSON writes it. All characters of `OBEYED` have four digits. */
+export function escapedText(text: string): string {
+  return text.replaceAll(OBEYED, (character) => (/[\n\t]/.test(character) ? character : unicodeEscape(character)));
+}
+
+function unicodeEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

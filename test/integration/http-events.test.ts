@@ -63,7 +63,10 @@ function record(project: string, more: object = {}) {
     tool: 'safe_bash',
   };
   const end = { input: null, output_sha256: '', output_bytes: 0, duration_ms: 1, secrets_found: 0, secret_rules: [] };
-  const parsed = parseRecord(Buffer.from(JSON.stringify({ ...line, ...end, exit_code: 0, error_code: null, ...more })));
+  const parsed = parseRecord({
+    bytes: Buffer.from(JSON.stringify({ ...line, ...end, exit_code: 0, error_code: null, ...more })),
+    isTorn: false,
+  });
   if (parsed === null) throw new Error('not a record');
   return parsed;
 }

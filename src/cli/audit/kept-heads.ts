@@ -1,5 +1,5 @@
 import { access, readFile } from 'node:fs/promises';
-import type { KeptHead } from '../../audit/verify.ts';
+import type { KeptHead } from '../../audit/check.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { signerOf } from './ssh-signature.ts';
@@ -58,6 +58,8 @@ function headsIn(value: unknown, from: string): KeptHead[] {
   if (Array.isArray(value)) return value.flatMap((inner) => headsIn(inner, from));
   if (!isJsonObject(value)) return [];
   const { seq, mac } = value;
+  // An empty log has no line that its head could name.
+  if (seq === 0) return [];
   if (typeof seq === 'number' && typeof mac === 'string') return [{ seq, mac, from }];
   return Object.values(value).flatMap((inner) => headsIn(inner, from));
 }

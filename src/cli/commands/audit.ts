@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
+import type { AuditReport, KeptHead } from '../../audit/check.ts';
 import { EXPORT_FORMATS, type ExportFormat, exporterOf } from '../../audit/export.ts';
 import { chainPlaces, type HeadLine, headLine, readHead, readKey } from '../../audit/head.ts';
 import { otherLogDir, verifyOtherLog } from '../../audit/other-log.ts';
 import { RecordReader } from '../../audit/record-reader.ts';
 import { type AuditFilter, readAuditLog, searchAuditLog } from '../../audit/select.ts';
 import { readShipments } from '../../audit/shipped.ts';
-import { type AuditReport, type KeptHead, verifyAuditLog } from '../../audit/verify.ts';
+import { verifyAuditLog } from '../../audit/verify.ts';
 import { durationMs } from '../../core/duration.ts';
 import { ContextdError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';

@@ -42,7 +42,7 @@ async function sum(records: readonly object[], maxRows?: number): Promise<StatsR
 }
 
 function parse(extra: object): object | null {
-  return parseRecord(Buffer.from(JSON.stringify({ ...OLD, ...extra })));
+  return parseRecord({ bytes: Buffer.from(JSON.stringify({ ...OLD, ...extra })), isTorn: false });
 }
 
 describe('a record of the audit log', () => {
@@ -75,7 +75,7 @@ describe('a record of the audit log', () => {
 
   it('loses a number that is too large', () => {
     const line = JSON.stringify({ ...OLD, tokens_run: 0 }).replace('"tokens_run":0', '"tokens_run":1e999');
-    expect(parseRecord(Buffer.from(line))).toEqual(OLD);
+    expect(parseRecord({ bytes: Buffer.from(line), isTorn: false })).toEqual(OLD);
   });
 });
 
