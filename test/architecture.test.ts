@@ -134,6 +134,7 @@ const TABLE: Record<string, { mayImport: readonly string[]; why: string }> = {
       'src/catalog',
       'src/config',
       'src/features',
+      'src/fs',
       'src/sandbox',
       'src/stores',
     ],
@@ -902,6 +903,11 @@ describe('imports run the way a call runs', () => {
   it('issue 28: the daemon and the proxy change files only where the table says why', () => {
     const found = callsIn(['src/daemon', 'src/features', 'src/proxy'], (call) => !READS.test(call));
     expect(Object.fromEntries(found)).toEqual(Object.fromEntries(sorted(FILE_CHANGES)));
+  });
+
+  it('issue 28: nothing removes a tree by path where a user inside can exchange directories for links', () => {
+    const found = callsIn(['src/sandbox', 'src/guard', 'src/fs'], (call) => ['rm', 'cp'].includes(call));
+    expect([...found]).toEqual([]);
   });
 
   it('what depends on a tool goes by its effects: no room of a call knows a core tool by its name', () => {

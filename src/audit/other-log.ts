@@ -23,8 +23,12 @@ export const RESTORE_ACT = 'backup restore';
 const LISTING = 'segments.json';
 
 /** `dir` is Paths.otherAuditDir. */
+export function listingFile(dir: string, log: string): string {
+  return join(dir, log, LISTING);
+}
+
 export async function writeListing(dir: string, listing: LogListing): Promise<void> {
-  await writeFile(join(dir, listing.log, LISTING), textOf(listing), { mode: 0o600 });
+  await writeFile(listingFile(dir, listing.log), textOf(listing), { mode: 0o600 });
 }
 
 export function hashOfListing(listing: LogListing): string {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 
 /*
  * What a daemon believes about calls and their changes, because only it writes these files: `ctxd undo` writes what a record says.
@@ -21,8 +21,16 @@ export function isCalls(path: string): boolean {
   return CALLS.test(path);
 }
 
-/** Throws Error if the record is not what a daemon wrote under this name by the time of the backup. */
-export function checkRecord(path: string, text: string, madeMs: number): void {
+/**
+ * Throws Error if the record is not what a daemon wrote under this name by the time of the backup. Returns it as it was `aheadMs`
+ * earlier, by which the clock of the backup is ahead.
+ */
+export function checkedRecord(
+  path: string,
+  text: string,
+  madeMs: number,
+  aheadMs: number,
+): { readonly path: string; readonly text: string } {
   const [, time = '', ref, requestId] = RECORD.exec(path) ?? [];
   if (Number(time) > madeMs) throw new Error(`${path} is newer than the backup`);
   const record: unknown = JSON.parse(text);
@@ -38,20 +46,33 @@ export function checkRecord(path: string, text: string, madeMs: number): void {
     isListOf(record.changes, isChange) &&
     isListOf(record.missed, isUncovered);
   if (!isSound) throw new Error(`${path} is no record of a call`);
+  if (aheadMs === 0) return { path, text };
+  const atMs = earlier(record.atMs, aheadMs);
+  const name = `/${String(Math.floor(atMs)).padStart(15, '0')}-`;
+  return { path: path.replace(`/${time}-`, name), text: JSON.stringify({ ...record, atMs }) };
+}
+
+function earlier(timeMs: Json | undefined, aheadMs: number): number {
+  return Math.max(0, numberOf(timeMs) - aheadMs);
 }
 
 /**
- * The calls that ended by the time of the backup, a line each. A call without an end would be one that was cut short here: all
- * differences of the files would look like its work.
+ * The calls that ended by the time of the backup, a line each, `aheadMs` earlier. A call without an end would be one that was cut
+ * short here: all differences of the files would look like its work.
  */
-export function endedCalls(text: string, madeMs: number): string {
+export function endedCalls(text: string, madeMs: number, aheadMs = 0): string {
   const calls = new Map<string, JsonObject>();
   for (const line of text.split('\n')) {
     const mark = parse(line);
     if (mark !== null && isText(mark.requestId)) calls.set(mark.requestId, { ...calls.get(mark.requestId), ...mark });
   }
   const ended = [...calls.values()].filter((call) => isCall(call) && numberOf(call.endedMs) <= madeMs);
-  return ended.map((call) => `\n${JSON.stringify(call)}`).join('');
+  return ended
+    .map((call) => {
+      const times = { beganMs: earlier(call.beganMs, aheadMs), endedMs: earlier(call.endedMs, aheadMs) };
+      return `\n${JSON.stringify({ ...call, ...times })}`;
+    })
+    .join('');
 }
 
 function isCall({ tool, session, beganMs, endedMs, named, isKept }: JsonObject): boolean {

@@ -1,16 +1,19 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isErrno } from '../core/errors.ts';
 import { projectFolder } from '../core/project-folder.ts';
-import { identityFor } from '../sandbox/machine/identity.ts';
+import { identityFor, idsOutside, ownUid } from '../sandbox/machine/identity.ts';
 import { movedStoreOf, placeOf } from '../sandbox/snapshots/place.ts';
 import { projectFileOf } from './entry-paths.ts';
-import { copyIfThere, linkOrCopy, namesIn } from './files.ts';
+import { linkOrCopy, namesIn } from './files.ts';
+import { copyOwned, namesInOwned } from './owned-files.ts';
 import { endedCalls, recordedMs } from './undo-content.ts';
 
 /** Times that the contents are listed: packs are replaced while the daemon goes on. */
 const TRIES = 5;
+/** Of a file of a store. contextd makes none that is larger. */
+const FILE_MAX_BYTES = 512 * 1024 * 1024;
 
 /**
  * Copies what undo, checkpoints and branches know of the files of a project into a backup. None of it depends on a key: contents
@@ -18,17 +21,14 @@ const TRIES = 5;
  * later is left out.
  */
 export async function exportUndo(dir: string, project: string, undoDir: string, madeMs: number): Promise<boolean> {
-  const store = storeOf(project, undoDir);
-  if (store === null) return false;
+  if (storeOf(project, undoDir) === null) return false;
   const folder = projectFolder(project);
   const to = join(dir, 'undo');
   // What refers to contents is copied before them, so that none of it refers to a content that came later.
   const named = ['records', 'trees'].map((kind) => join(kind, folder));
   for (const place of named) await copyFiles(join(undoDir, place), to, place, madeMs);
   await copyCalls(join(undoDir, 'calls', folder), join(to, 'calls', folder), madeMs);
-  const moved = join('moved', folder);
-  await copyOne(join(store, 'files'), to, join(moved, 'files'), copyIfThere);
-  await linkContents(store, to, moved);
+  await copyStore(() => storeOf(project, undoDir), to, join('moved', folder));
   // What was dropped meanwhile may have lost its contents.
   for (const place of named) {
     const left = new Set(await namesIn(join(undoDir, place)));
@@ -37,12 +37,19 @@ export async function exportUndo(dir: string, project: string, undoDir: string, 
   return true;
 }
 
+interface Store {
+  readonly dir: string;
+  /** Whose files are in it. */
+  readonly uid: number;
+}
+
 /** Null if the directory of the project is gone: nothing says as whom it worked. */
-function storeOf(project: string, undoDir: string): string | null {
+function storeOf(project: string, undoDir: string): Store | null {
   const moved = movedStoreOf(undoDir, project);
-  if (existsSync(moved)) return moved;
+  if (existsSync(moved)) return { dir: moved, uid: ownUid() };
   try {
-    return placeOf(undoDir, project, identityFor(project, process.getuid?.() ?? 0)).store;
+    const identity = identityFor(project, ownUid());
+    return { dir: placeOf(undoDir, project, identity).store, uid: idsOutside(identity).uid };
   } catch {
     return null;
   }
@@ -52,30 +59,41 @@ async function copyFiles(from: string, to: string, place: string, madeMs: number
   for (const name of await namesIn(from)) {
     const path = join(place, name);
     // A restore refuses records that are newer than the backup.
-    if ((recordedMs(`undo/${path}`) ?? 0) <= madeMs) await copyOne(join(from, name), to, path, linkOrCopy);
+    if ((recordedMs(`undo/${path}`) ?? 0) > madeMs) continue;
+    const target = await targetOf(to, path);
+    if (target !== null) await linkOrCopy(join(from, name), target);
   }
 }
 
-/** Leaves out drafts and whatever else is no file of a backup. */
-async function copyOne(from: string, to: string, path: string, copy: typeof linkOrCopy): Promise<boolean> {
-  if (projectFileOf(`undo/${path}`) === null) return true;
+/** Null for drafts and whatever else is no file of a backup, and for what is there already. */
+async function targetOf(to: string, path: string): Promise<string | null> {
   const target = join(to, path);
-  if (existsSync(target)) return true;
+  if (projectFileOf(`undo/${path}`) === null || existsSync(target)) return null;
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-  return copy(from, target);
+  return target;
 }
 
-async function linkContents(store: string, to: string, moved: string): Promise<void> {
+/** Once more if a content was gone: a pack of contents takes the place of others while the daemon goes on. */
+async function copyStore(find: () => Store | null, to: string, moved: string): Promise<void> {
   for (let tries = 0; tries < TRIES; tries++) {
-    let isWhole = true;
-    for (const fan of await namesIn(join(store, 'objects'))) {
-      const place = join('objects', fan);
-      if (fan.startsWith('tmp_obj_')) continue;
-      for (const name of await namesIn(join(store, place)))
-        isWhole = (await copyOne(join(store, place, name), to, join(moved, place, name), linkOrCopy)) && isWhole;
-    }
-    if (isWhole) return;
+    const store = find();
+    if (store === null || !existsSync(store.dir)) return;
+    if (await copyContents({ ...store, dir: await realpath(store.dir) }, to, moved)) return;
   }
+}
+
+/** False if something was gone. */
+async function copyContents({ dir, uid }: Store, to: string, moved: string): Promise<boolean> {
+  const objects = namesInOwned(join(dir, 'objects')).map((fan) => join('objects', fan));
+  const contents = objects.flatMap((fan) => namesInOwned(join(dir, fan)).map((name) => join(fan, name)));
+  let isWhole = true;
+  for (const path of ['files', ...contents]) {
+    const target = await targetOf(to, join(moved, path));
+    if (target === null) continue;
+    const copied = copyOwned(join(dir, path), target, uid, FILE_MAX_BYTES);
+    if (copied === 'gone' && path !== 'files') isWhole = false;
+  }
+  return isWhole;
 }
 
 /** Without the calls that go on. */

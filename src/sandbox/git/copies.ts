@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, lstatSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, fchownSync, lstatSync, openSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Denial } from '../../core/envelope.ts';
 import { quoteName } from '../../core/own-line.ts';
 import { isWithin } from '../../core/paths.ts';
-import { readSmallFile } from '../../fs/file-access.ts';
+import { fdPath, openPlace, readSmallFile } from '../../fs/file-access.ts';
 import { type RawPath, toRaw } from '../../fs/raw-path.ts';
 import type { GitEntry } from '../../guard/git/config.ts';
 import { SPARSE_KEYS } from '../../guard/git/config-keys.ts';
@@ -81,10 +81,7 @@ export class Copies {
       const isMain = basename(config) === 'config';
       const own = isMain ? withDrivers(host, includedBy(config, this.#request), person.drivers, hasProgram) : host;
       const text = switchOff(own, [...signing, ...rerere]);
-      const copy = this.#copyOf(config);
-      writeFileSync(copy, text, { encoding: 'latin1', mode: 0o644, flag: 'wx' });
-      chmodSync(copy, 0o644);
-      if (identity.kind === 'owner') chownSync(copy, identity.uid, identity.gid);
+      writeCopy(this.#copyOf(config), text, identity);
       this.#given.set(config, {
         text,
         signs: isMain && (person.signs || signing.length > 0),
@@ -155,6 +152,25 @@ const SIGNING = ['commit.gpgsign', 'tag.gpgsign', 'tag.forcesignannotated', 'pus
 
 /** Reads and writes files that `.git/MERGE_RR` names, without a check, so a command must have no reason to write it. */
 export const RERERE = ['rerere.enabled'] as const;
+
+/** The user inside owns the directory, and can put a link in place of it or of the copy at any moment. */
+function writeCopy(path: string, text: string, identity: Identity): void {
+  const place = openPlace(toRaw(dirname(path)));
+  if (place === null) throw new Error(`${dirname(path)} was replaced`);
+  try {
+    const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+    const copy = openSync(`${fdPath(place)}/${basename(path)}`, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
+    try {
+      writeFileSync(copy, text, { encoding: 'latin1' });
+      fchmodSync(copy, 0o644);
+      if (identity.kind === 'owner') fchownSync(copy, identity.uid, identity.gid);
+    } finally {
+      closeSync(copy);
+    }
+  } finally {
+    closeSync(place);
+  }
+}
 
 /** The entries of the files that a repository's configuration includes. */
 function includedBy(config: string, { person, identity }: GitRequest): GitEntry[] {

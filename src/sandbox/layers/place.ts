@@ -56,3 +56,6 @@ export function packedAt({
  * file, which tar packs as such. The other attributes of an overlay are hints about the base of one machine.
  */
 export const OVERLAY_ATTRIBUTES = ['--xattrs', '--xattrs-include=user.overlay.opaque'];
+
+/** Of a file in a branch that is unpacked, in bytes. A branch may have made a file of nearly any size, with holes. */
+export const LAYER_FILE_MAX_BYTES = 1024 ** 4;

@@ -10,9 +10,10 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ContextdError, isErrno } from '../../core/errors.ts';
+import { removeTreeInBackground } from '../../fs/remove-tree.ts';
 
 /** Linux values that node:fs has no names for. */
 const O_TMPFILE = 0o20200000;
@@ -46,14 +47,14 @@ export class PipeStock {
   /** Removes what earlier spawners left and makes the first batch. */
   async start(): Promise<void> {
     const left = (await readdir(this.#parent)).filter((name) => name.startsWith(PREFIX));
-    await Promise.all(left.map((name) => rm(join(this.#parent, name), { recursive: true, force: true })));
+    await Promise.all(left.map((name) => removeTreeInBackground(join(this.#parent, name))));
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
     await this.#restock();
   }
 
   async stop(): Promise<void> {
     await this.#making?.catch(() => {});
-    await rm(this.#dir, { recursive: true, force: true });
+    await removeTreeInBackground(this.#dir);
   }
 
   /** A pipe that `owner` may open again by name; null is the daemon's own user. The caller closes both ends. */

@@ -15,11 +15,12 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { chmod, copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { namesIn } from '../../core/directory-entries.ts';
 import { ContextdError, isErrno } from '../../core/errors.ts';
+import { removeTreeInBackground } from '../../fs/remove-tree.ts';
 import type { Mount } from '../../guard/contract/mount.ts';
 import type { Identity } from './identity.ts';
 
@@ -138,7 +139,7 @@ export async function removePublicDir(sandboxDir: string): Promise<void> {
   const storage = join(dir, STORAGE_POINT);
   await promisify(execFile)('umount', [storage], { env: SYSTEM_PATH }).catch(() => undefined);
   for (const name of namesIn(dir)) {
-    if (OWN_FILE.test(name)) await rm(join(dir, name), { recursive: true, force: true });
+    if (OWN_FILE.test(name)) await removeTreeInBackground(join(dir, name));
   }
   removeIfEmpty(storage);
   removeIfEmpty(dir);
@@ -274,7 +275,7 @@ async function copyForOwner(bundleDir: string, sandboxDir: string): Promise<stri
 
 /** Removes one copy, or without a name everything that an earlier daemon left. */
 export async function removeCopies(sandboxDir: string, copy = join(sandboxDir, BUNDLES)): Promise<void> {
-  await rm(copy, { recursive: true, force: true });
+  await removeTreeInBackground(copy);
 }
 
 const BUNDLES = 'bundles';

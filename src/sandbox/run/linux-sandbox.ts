@@ -1,6 +1,6 @@
-import { rm } from 'node:fs/promises';
 import { within } from '../../core/deadline.ts';
 import type { SetAside } from '../../core/envelope.ts';
+import { removeTreeInBackground } from '../../fs/remove-tree.ts';
 import type { Cover } from '../../guard/contract/protection.ts';
 import type { QuarantineAction, QuarantineReport, QuarantineResult } from '../../guard/contract/quarantine.ts';
 import type { CommandSpec } from '../contract/command.ts';
@@ -170,7 +170,7 @@ export class LinuxSandbox {
     const socketDir = makeSocketDir(this.#deps.paths.toolSocketsDir, checked.identity);
     const release = async (): Promise<void> => {
       steering?.close();
-      await rm(socketDir, { recursive: true, force: true });
+      await removeTreeInBackground(socketDir);
       await bundle.remove();
     };
     try {

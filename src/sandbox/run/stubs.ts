@@ -1,6 +1,9 @@
-import { lstatSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
+import { closeSync, lstatSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { isErrno } from '../../core/errors.ts';
 import { isBelow, isWithin } from '../../core/paths.ts';
+import { fdPath, openPlace } from '../../fs/file-access.ts';
+import { toRaw } from '../../fs/raw-path.ts';
 import type { Jail } from '../jail/bubblewrap.ts';
 import type { PinnedPath } from '../jail/launch.ts';
 import type { CheckedPolicy } from './checked-policy.ts';
@@ -60,12 +63,22 @@ function liesInPinnedRoot(pin: PinnedPath, pinned: readonly PinnedPath[]): boole
   return root !== undefined && stats !== undefined && isPinned(root, stats);
 }
 
-/** Removes a directory only if it is empty, and a file only if it has no bytes. */
-function removeEmpty(path: string, stats: Stats): void {
+/**
+ * Removes a directory only if it is empty, and a file only if it has no bytes. Works in an open directory: the owner can put a link in place
+ * of it, and root would remove something elsewhere.
+ */
+function removeEmpty(path: string, { dev, ino }: Stats): void {
+  const place = openPlace(toRaw(dirname(path)));
+  if (place === null) return;
+  const near = `${fdPath(place)}/${basename(path)}`;
   try {
-    if (stats.isDirectory()) rmdirSync(path);
-    else if (stats.isFile() && stats.size === 0) unlinkSync(path);
+    const stats = lstatSync(near);
+    if (stats.dev !== dev || stats.ino !== ino) return;
+    if (stats.isDirectory()) rmdirSync(near);
+    else if (stats.isFile() && stats.size === 0) unlinkSync(near);
   } catch (cause) {
     if (!isErrno(cause)) throw cause;
+  } finally {
+    closeSync(place);
   }
 }

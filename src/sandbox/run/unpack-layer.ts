@@ -1,13 +1,17 @@
 import type { Mount } from '../../guard/contract/mount.ts';
 import type { SandboxLimits } from '../contract/policy.ts';
 import { type OwnProgramHost, runOwnProgram } from '../jail/own-program.ts';
-import { OVERLAY_ATTRIBUTES } from '../layers/place.ts';
+import { LAYER_FILE_MAX_BYTES, OVERLAY_ATTRIBUTES } from '../layers/place.ts';
 import type { Identity } from '../machine/identity.ts';
 
 const MIB = 1024 * 1024;
-/** A branch may have made a file of any size. */
-const FILE_MAX_BYTES = 1024 * 1024 * MIB;
-const LIMITS: SandboxLimits = { memoryBytes: 512 * MIB, pids: 16, fileBytes: FILE_MAX_BYTES, openFiles: 1024, cpus: 0 };
+const LIMITS: SandboxLimits = {
+  memoryBytes: 512 * MIB,
+  pids: 16,
+  fileBytes: LAYER_FILE_MAX_BYTES,
+  openFiles: 1024,
+  cpus: 0,
+};
 const UNPACK_WITHIN_MS = 300_000;
 const ARCHIVE_INSIDE = '/opt/contextd/branch.tar';
 const FILES_INSIDE = '/opt/contextd/branch';

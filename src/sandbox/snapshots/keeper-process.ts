@@ -1,19 +1,30 @@
-import { createInterface } from 'node:readline';
 import { Channel } from '../../core/channel.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { SnapshotReply, SnapshotRequest } from '../contract/snapshot-messages.ts';
 import type { Jail } from '../jail/bubblewrap.ts';
 
 const STDERR_KEPT_CHARS = 4_096;
+/** An answer names all changes of a workspace. */
+const ANSWER_MAX_BYTES = 256 * 1024 * 1024;
+const NEWLINE = 0x0a;
 
-/** The program that keeps the files of one workspace. It answers in the order of the requests. */
+/** What it needs of its sandbox. */
+type Kept = Pick<Jail, 'child' | 'ended' | 'gone' | 'kill'>;
+
+/**
+ * The program that keeps the files of one workspace. It answers in the order of the requests. It runs as the owner of the workspace, who can
+ * make it say anything: what is no answer ends it, and nothing else.
+ */
 export class KeeperProcess {
-  readonly #jail: Jail;
+  readonly #jail: Kept;
   readonly #channel: Channel<SnapshotRequest, SnapshotReply>;
   #answered = 0;
   #words = '';
+  /** Of an answer that has not ended. */
+  #parts: Buffer[] = [];
+  #bytes = 0;
 
-  constructor(jail: Jail) {
+  constructor(jail: Kept) {
     this.#jail = jail;
     const { stdin, stdout, stderr } = jail.child;
     this.#channel = new Channel((_, request) => stdin?.write(`${JSON.stringify(request)}\n`));
@@ -21,7 +32,7 @@ export class KeeperProcess {
     stderr?.on('data', (chunk: Buffer) => {
       this.#words = (this.#words + chunk.toString()).slice(-STDERR_KEPT_CHARS);
     });
-    if (stdout !== null) createInterface({ input: stdout }).on('line', (line) => this.#take(line));
+    stdout?.on('data', (chunk: Buffer) => this.#read(chunk));
     const end = (): void => this.#channel.close(new Error(`it ended: ${this.#words.trim()}`));
     jail.ended.then(end, end);
   }
@@ -45,15 +56,44 @@ export class KeeperProcess {
     await this.#jail.gone;
   }
 
+  #read(chunk: Buffer): void {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      this.#parts.push(chunk.subarray(from, end));
+      this.#take(Buffer.concat(this.#parts).toString());
+      [this.#parts, this.#bytes, from] = [[], 0, end + 1];
+    }
+    if (from === chunk.length) return;
+    this.#parts.push(chunk.subarray(from));
+    this.#bytes += chunk.length - from;
+    if (this.#bytes > ANSWER_MAX_BYTES) this.#refuse(`it answered more than ${ANSWER_MAX_BYTES} bytes`);
+  }
+
   #take(line: string): void {
     // The program answers in order, so its lines need no number.
     this.#answered += 1;
     const id = this.#answered;
-    const answer: unknown = JSON.parse(line);
-    if (!isJsonObject(answer)) throw new Error(`the keeper of files answered ${line.slice(0, 200)}`);
-    if (isReply(answer.reply)) this.#channel.resolve(id, answer.reply);
+    const answer = jsonObjectOrNull(line);
+    if (answer === null || !this.#channel.isPending(id)) this.#refuse(`it answered ${line.slice(0, 200)}`);
+    else if (isReply(answer.reply)) this.#channel.resolve(id, answer.reply);
     else if (answer.reply !== undefined) this.#channel.reject(id, new Error(`it answered ${line.slice(0, 200)}`));
     else this.#channel.reject(id, new Error(String(answer.error)));
+  }
+
+  #refuse(why: string): void {
+    this.#parts = [];
+    this.#jail.child.stdout?.destroy();
+    this.#channel.close(new Error(why));
+    this.#jail.kill();
+  }
+}
+
+function jsonObjectOrNull(line: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
   }
 }
 

@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
 import {
+  closeSync,
+  constants,
   existsSync,
+  fstatSync,
   lchownSync,
   mkdirSync,
+  openSync,
   readdirSync,
-  readFileSync,
+  readSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -58,7 +62,7 @@ export function movedStoreOf(root: string, workspace: string): string {
  */
 export function openStore(root: string, workspace: string, identity: Identity): StorePlace {
   const place = placeOf(root, workspace, identity);
-  if (headOf(place.store) === HEAD) return place;
+  if (isComplete(place.store)) return place;
   const draft = join(place.dir, 'draft');
   mkdirSync(place.dir, { recursive: true, mode: 0o700 });
   writeFileSync(join(place.dir, 'project.json'), JSON.stringify({ project: workspace }), { mode: 0o600 });
@@ -84,11 +88,23 @@ function giveTo(dir: string, identity: Identity): void {
   for (const path of [dir, ...below]) lchownSync(path, owner.uid, owner.gid);
 }
 
-function headOf(store: string): string {
+/**
+ * The user inside owns the store and can put anything in place of `HEAD`: a link is not followed, a pipe is not waited for, and no more
+ * is read than the file has.
+ */
+function isComplete(store: string): boolean {
+  let fd: number;
   try {
-    return readFileSync(join(store, 'HEAD'), 'utf8');
+    fd = openSync(join(store, 'HEAD'), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (cause) {
-    if (isErrno(cause, 'ENOENT')) return '';
+    if (isErrno(cause, 'ENOENT', 'ELOOP', 'ENXIO')) return false;
     throw cause;
+  }
+  try {
+    if (!fstatSync(fd).isFile()) return false;
+    const bytes = Buffer.alloc(HEAD.length + 1);
+    return bytes.toString('latin1', 0, readSync(fd, bytes)) === HEAD;
+  } finally {
+    closeSync(fd);
   }
 }

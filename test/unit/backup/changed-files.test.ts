@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { extract } from 'tar';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RESTORE_ACT } from '#src/audit/other-log.js';
+import { RecordReader } from '#src/audit/record-reader.js';
+import { readAuditLog } from '#src/audit/select.js';
 import { packBackup } from '#src/backup/archive.js';
 import { MANIFEST, type Manifest } from '#src/backup/manifest.js';
 import { restoreBackup } from '#src/backup/restore.js';
-import { systemClock } from '#src/core/clock.js';
+import { type Clock, systemClock } from '#src/core/clock.js';
 import { silentLogger } from '#src/core/log.js';
 import { backUpFilledState, emptyHome, openState, pathsIn } from '../../helpers/filled-state.ts';
 
@@ -60,8 +64,11 @@ async function withFiles(more: Readonly<Record<string, string>>): Promise<string
   return `${dir}.backup`;
 }
 
-const restore = (home: string, from: string) =>
-  restoreBackup({ file: from, paths: pathsIn(home), clock: systemClock, logger: silentLogger });
+const restore = (home: string, from: string, clock: Clock = systemClock) =>
+  restoreBackup({ file: from, paths: pathsIn(home), clock, logger: silentLogger });
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const clockAt = (ms: number): Clock => ({ ...systemClock, now: () => ms });
 
 async function inHome(task: (home: string) => Promise<void>): Promise<void> {
   const home = emptyHome();
@@ -73,7 +80,11 @@ async function inHome(task: (home: string) => Promise<void>): Promise<void> {
 }
 
 const filesIn = (dir: string): string[] =>
-  readdirSync(dir, { recursive: true, withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [] : [one.name]));
+  !existsSync(dir)
+    ? []
+    : readdirSync(dir, { recursive: true, withFileTypes: true }).flatMap((one) =>
+        one.isDirectory() ? [] : [one.name],
+      );
 
 describe('the undo of a backup that was changed', () => {
   it('NFR-2.3 is restored if each record is as a daemon writes it', async () => {
@@ -112,6 +123,40 @@ describe('the undo of a backup that was changed', () => {
         expect(filesIn(pathsIn(home).undoDir)).toEqual([]);
       });
     }
+  });
+
+  it('NFR-2.3 is refused if it comes from the future', async () => {
+    const from = await withFiles({ [nameOf(RECORD.atMs)]: JSON.stringify(RECORD) });
+    await inHome(async (home) => {
+      const message = expect.stringContaining('was made at 2001-09-09T01:46:40.000Z, and now it is 2001-09-08');
+      const refused = restore(home, from, clockAt(MADE_MS - DAY_MS - 1));
+      await expect(refused).rejects.toMatchObject({ code: 'INTEGRITY_FAILED', message });
+      expect(filesIn(home)).toEqual(['outside']);
+    });
+  });
+
+  it('NFR-2.3 keeps its order and ends at the time of the restore if its clock is ahead', async () => {
+    const last = { ...RECORD, ref: 'undo_bbbbbbbb' };
+    const first = { ...RECORD, ref: 'undo_zzzzzzzz', atMs: MADE_MS - 1_000 };
+    const call = { requestId: 'ended', tool: 'safe_bash', session: 's', beganMs: 1, named: [], isKept: true };
+    const named = ({ ref, atMs }: typeof RECORD): string => nameOf(atMs).replace(REF, ref);
+    const from = await withFiles({
+      [named(last)]: JSON.stringify(last),
+      [named(first)]: JSON.stringify(first),
+      [`undo/calls/${FOLDER}`]: `\n${JSON.stringify({ ...call, endedMs: MADE_MS })}`,
+    });
+    await inHome(async (home) => {
+      const now = MADE_MS - DAY_MS;
+      await restore(home, from, clockAt(now));
+      const { undoDir } = pathsIn(home);
+      const records = join(undoDir, 'records', FOLDER);
+      const moved = [first, last].map((one) => ({ ...one, atMs: one.atMs - DAY_MS }));
+      const names = readdirSync(records).sort();
+      expect(names.map((name) => JSON.parse(readFileSync(join(records, name), 'utf8')))).toEqual(moved);
+      expect(names).toEqual(moved.map((one) => named(one).split('/').at(-1)));
+      const mark: unknown = JSON.parse(readFileSync(join(undoDir, 'calls', FOLDER), 'utf8'));
+      expect(mark).toEqual({ ...call, beganMs: 0, endedMs: now });
+    });
   });
 
   it('NFR-2.3 has only the calls that ended before it was made', async () => {
@@ -170,6 +215,41 @@ describe('a restore of files of projects', () => {
         }),
       ).rejects.toMatchObject({ code: 'EEXIST' });
       expect([undoDir, layersDir].filter(existsSync)).toEqual([]);
+    });
+  });
+
+  it('NFR-2.3 can be made again after its last step failed, and the failure is on record', async () => {
+    const from = await withFiles({ [nameOf(RECORD.atMs)]: JSON.stringify(RECORD) });
+    await inHome(async (home) => {
+      const paths = pathsIn(home);
+      const { stateDb, memoryDb, sessionDb, auditDir, otherAuditDir, artifactsDir, configFile } = paths;
+      mkdirSync(dirname(memoryDb), { recursive: true });
+      const empty = new DatabaseSync(memoryDb);
+      empty.exec('CREATE TABLE empty (x)');
+      empty.close();
+      // The record of the restore asks for the time when the state is held: a directory cannot be replaced by a file.
+      const blocks: Clock = {
+        ...systemClock,
+        now() {
+          if (filesIn(auditDir).length > 0 && existsSync(stateDb)) {
+            rmSync(stateDb, { recursive: true });
+            mkdirSync(stateDb);
+          }
+          return systemClock.now();
+        },
+      };
+      await expect(restore(home, from, blocks)).rejects.toMatchObject({ code: 'EISDIR' });
+      expect([sessionDb, configFile].filter((path) => existsSync(path))).toEqual([]);
+      expect([artifactsDir, otherAuditDir, paths.undoDir].flatMap(filesIn)).toEqual([]);
+      const kept = new DatabaseSync(memoryDb);
+      expect(kept.prepare('SELECT name FROM sqlite_master').all()).toEqual([{ name: 'empty' }]);
+      kept.close();
+      rmSync(stateDb, { recursive: true });
+      expect(await restore(home, from)).toMatchObject({ artifacts: 1, projects_with_files: 1 });
+      const codes: unknown[] = [];
+      for await (const { record } of readAuditLog(auditDir, { tool: RESTORE_ACT }, new RecordReader()))
+        codes.push(record.error_code);
+      expect(codes).toEqual([null, 'INTERNAL_ERROR', null]);
     });
   });
 });

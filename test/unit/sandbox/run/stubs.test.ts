@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -7,7 +17,7 @@ import { removeStubs } from '#src/sandbox/run/stubs.js';
 let base = '';
 let project = '';
 beforeEach(() => {
-  base = mkdtempSync(join(tmpdir(), 'contextd-stubs-'));
+  base = realpathSync(mkdtempSync(join(tmpdir(), 'contextd-stubs-')));
   project = join(base, 'project');
   mkdirSync(join(project, '.claude'), { recursive: true });
   writeFileSync(join(project, '.envrc'), '');
@@ -54,4 +64,16 @@ it('SEC-2.3 removes nothing inside a project folder that replaced the previous o
   });
   removeStubs(pinned, 0);
   expect(PATHS.map((path) => existsSync(join(project, path)))).toEqual([true, true, true]);
+});
+
+it('SEC-2.3 removes nothing where a link leads that took the place of a directory', () => {
+  writeFileSync(join(project, '.claude', 'settings.json'), '{}');
+  const { dev, ino } = statSync(join(project, '.claude', 'settings.json'));
+  const pinned = [...pin(), { path: join(project, '.claude', 'settings.json'), dev, ino }];
+  const elsewhere = join(base, 'elsewhere');
+  mkdirSync(elsewhere);
+  writeFileSync(join(elsewhere, 'settings.json'), '');
+  exchange(join(project, '.claude'), () => symlinkSync(elsewhere, join(project, '.claude')));
+  removeStubs(pinned, 0);
+  expect(existsSync(join(elsewhere, 'settings.json'))).toBe(true);
 });
