@@ -21,7 +21,11 @@ export interface CarriedCall {
   readonly request: PlainRequest;
   /** Differs for a call that executes another tool. */
   readonly ofTool: PlainRequest;
-  readonly call: Omit<VerifiedCall, 'request' | 'startedAt' | 'tool' | 'artifacts'> & { readonly elapsedMs: number };
+  readonly call: Omit<VerifiedCall, 'request' | 'startedAt' | 'tool' | 'artifacts'> & {
+    readonly elapsedMs: number;
+    /** When that was: milliseconds since the epoch. */
+    readonly atMs: number;
+  };
   readonly tool: Omit<CatalogTool, 'arguments'> & {
     readonly arguments: Pick<CatalogTool['arguments'], 'names' | 'deprecated' | 'primary' | 'refusesTokens'>;
   };
@@ -49,7 +53,7 @@ export interface ArrivingCall {
  * to it. The next one scrubs, stores and records what came out.
  */
 export class CarriedCalls {
-  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #clock: Clock;
   /** From the begin of step 5 until this daemon takes step 6, or until the next daemon has answered. */
   readonly #running = new Map<string, CallState>();
   readonly #arriving = new Map<string, ArrivingCall>();
@@ -60,7 +64,7 @@ export class CarriedCalls {
   #held: PromiseWithResolvers<void> | null = null;
   #finish: Finish | null = null;
 
-  constructor(clock: Pick<Clock, 'monotonic'>) {
+  constructor(clock: Clock) {
     this.#clock = clock;
   }
 
@@ -179,13 +183,13 @@ export function unpackOutcome({ failure, ...outcome }: CarriedOutcome): RawOutco
   return { ...outcome, failure: failure === null ? null : unpackError(failure) };
 }
 
-function pack(state: CallState, clock: Pick<Clock, 'monotonic'>): CarriedCall {
+function pack(state: CallState, clock: Clock): CarriedCall {
   const { request: ofTool, startedAt, tool, artifacts: _artifacts, ...call } = state.from('verify');
   const { names, deprecated, primary, refusesTokens } = tool.arguments;
   return {
     request: plain(state.request),
     ofTool: plain(ofTool),
-    call: { ...call, elapsedMs: clock.monotonic() - startedAt },
+    call: { ...call, elapsedMs: clock.monotonic() - startedAt, atMs: clock.now() },
     tool: { ...tool, arguments: { names, deprecated, primary, refusesTokens } },
     permit: state.from('authorize'),
     opened: state.from('open_secrets'),
@@ -209,8 +213,10 @@ export async function arrived(
   clock: Clock,
 ): Promise<CallState> {
   const state = new CallState(request, record, createStepTimes(clock));
-  const { elapsedMs, ...known } = carried.call;
-  const call = { ...known, startedAt: clock.monotonic() - elapsedMs, artifacts: new Map<string, string>() };
+  const { elapsedMs, atMs, ...known } = carried.call;
+  // The two daemons have no clock in common but that of the day, which may have gone back.
+  const movedMs = Math.max(0, clock.now() - atMs);
+  const call = { ...known, startedAt: clock.monotonic() - elapsedMs - movedMs, artifacts: new Map<string, string>() };
   const tool = { ...carried.tool, arguments: { ...carried.tool.arguments, secretInputs: [], check() {} } };
   state.keep('identify', { ...call, request });
   state.keep('verify', { ...call, tool, request: { ...carried.ofTool, signal: request.signal } });

@@ -12,7 +12,7 @@ const UNUSUAL: ReadonlySet<string> = new Set(
 
 /** Words in the names of secrets, in lower case. */
 export const SECRET_WORDS: ReadonlySet<string> = new Set(
-  'pass password passwd passphrase passcode pwd pw secret secrets token tokens credential credentials apikey key keys'.split(
+  'pass password passwd passphrase passcode pwd secret secrets token tokens credential credentials apikey key'.split(
     ' ',
   ),
 );

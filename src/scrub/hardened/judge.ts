@@ -31,11 +31,11 @@ interface Candidate {
 export function judge(text: string, finding: Finding): Finding | null {
   const trimmed = trim(text, finding);
   const { start, end } = trimmed;
-  if (isPublicPem(text, trimmed) || isListedHash(text, trimmed) || CHANGED_WORDS.test(text.slice(start, end)))
-    return null;
+  if (isPublicPem(text, trimmed) || isListedHash(text, trimmed)) return null;
   if (isOfManifest(finding) && TYPE_OF_MANIFEST.test(text.slice(finding.start, start))) return null;
   if (end - start > MAX_JUDGED_CHARS) return isEncrypted(text.slice(start, end)) ? null : trimmed;
   const candidate = candidateAt(text, start, end);
+  if (CHANGED_WORDS.test(candidate.value)) return null;
   if (isOfManifest(finding) && TYPE_BEFORE.test(candidate.before)) return null;
   const isQuoted = standsInQuotes(candidate);
   if (isPublished(candidate) || isTemplate(candidate.value, isQuoted) || isReference(candidate.value)) return null;
@@ -105,8 +105,8 @@ function candidateAt(text: string, start: number, end: number): Candidate {
   };
 }
 
-/** Words as a diff of words shows them. Both sides are read as well, each without the marks. */
-const CHANGED_WORDS = /^["']?(?:\[-[^\n]*-\]|\{\+[^\n]*\+\}){1,2}["',;]*$/;
+/** Words as a diff of words shows them. Both sides are read as well, each without the marks, if they are as short (decorations.ts). */
+const CHANGED_WORDS = /^["']?(?:\[-(?:(?!-\])[^\n]){1,120}-\]|\{\+(?:(?!\+\})[^\n]){1,120}\+\}){1,2}["',;]*$/;
 
 /** The name that a rule included in its value, like `password: ` in a manifest. */
 const NAME = /^[\w.-]+:[ \t]+(?:[|>][-+]?\s+)?(?=["']?[A-Za-z0-9+/]{8})/;

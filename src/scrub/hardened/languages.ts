@@ -29,7 +29,9 @@ const STEMS =
   /пароль|парол|パスワード|暗証番号|비밀번호|암호|密码|密碼|口令|(?:api|アクセス|シークレット|秘密) ?(?:キー|鍵)|(?:api|비밀|액세스) ?키|密钥|密鑰|令牌|토큰|סיסמה|رمز|รหัสผ่าน|पासवर्ड|wachtwoord|passw[oö]rt|kennwort|contrase[nñ]a|contrasenya|salasana|l[oö]senord|adgangskode|passord|jelszo|jelszav|hasł[aoe]|hesl[aoe]|sifre|şifre|schlüssel/i;
 const PHRASES = /mot de passe|mots de passe|mat khau|mật khẩu|palavra[- ]passe|parola d['’]ordine|kata sandi/i;
 /** What a label consists of: words, and signs between and behind them. */
-const LABEL = /^[¿¡]?[\p{L}\p{M}]+(?:[ '’.-]{1,2}[\p{L}\p{M}]+){0,7}[ \u00a0]?[?!.:…？！。：]{0,3}$/u;
+const LABEL = /^[¿¡]?[\p{L}\p{M}]+(?:[ ’'][\p{L}\p{M}]+){0,7}[ \u00a0]?[?!.:…？！。：]{0,3}$/u;
+/** `API-Schlüssel`. */
+const ABBREVIATED = /^[A-Z]{2,5}-(?=\p{L})/u;
 const MAX_ABBREVIATION_CHARS = 3;
 
 /**
@@ -37,17 +39,18 @@ const MAX_ABBREVIATION_CHARS = 3;
  * beside such a word are no label.
  */
 function isLabel(value: string): boolean {
-  if (!LABEL.test(value)) return false;
-  const plain = withoutAccents(value);
+  const label = value.replace(ABBREVIATED, '');
+  if (!LABEL.test(label)) return false;
+  const plain = withoutAccents(label);
   const words = plain.match(/[\p{L}\p{M}]+/gu) ?? [];
   const isNamed =
     words.some((word) => PASSWORDS.has(word) || KEYS.has(word)) ||
-    STEMS.test(value) ||
-    STEMS.test(plain) ||
+    // Among other words: a word that goes on where the stem ends may be a password.
+    (words.length > 1 && (STEMS.test(label) || STEMS.test(plain))) ||
     PHRASES.test(plain);
   return (
     isNamed &&
-    (words.length > 1 || NOT_ASCII.test(value)) &&
+    (words.length > 1 || NOT_ASCII.test(label)) &&
     words.every((word) => NOT_ASCII.test(word) || word.length <= MAX_ABBREVIATION_CHARS || isMadeOfWords(word))
   );
 }

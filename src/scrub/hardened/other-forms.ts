@@ -16,7 +16,13 @@ const MAX_CHARS = 256;
  */
 export function isOtherForm({ value, before }: Candidate): boolean {
   if (value.length > MAX_CHARS) return false;
-  if (isValidator(value) || PUBLISHABLE.test(value) || isReference(value) || isSettings(value)) return true;
+  if (
+    isValidator(value) ||
+    (PUBLISHABLE.test(value) && !SECRET_BEFORE.test(before)) ||
+    isReference(value) ||
+    isSettings(value)
+  )
+    return true;
   if (SCOPE.test(value) || (SCOPE_BEFORE.test(before) && isAccount(value))) return true;
   if (ATTRIBUTE_PATH.test(value) && ARGUMENT_BEFORE.test(before) && isMadeOfWords(value)) return true;
   if (LIST_ID_BEFORE.test(before) && LIST_ID.test(value)) return true;
@@ -45,7 +51,9 @@ function isValidator(value: string): boolean {
  * Keys that their vendors call publishable, for the pages that everyone loads: Stripe (docs.stripe.com/keys), Clerk, Paystack;
  * Supabase (supabase.com/docs/guides/api/api-keys). `pk_` alone begins tokens of ClickUp.
  */
-const PUBLISHABLE = /^(?:pk_(?:live|test)|sb_publishable)_[\w-]+\$?$/;
+const PUBLISHABLE = /^(?:pk_(?:live|test)|sb_publishable)_[\w-]{1,120}\$?$/;
+/** Whoever writes such a key under the name of a secret, or as a password, uses it as one. */
+const SECRET_BEFORE = /secret|private|passw|pwd|token|auth|bearer|:\/\//i;
 
 /** For what a signed URL was made: account, day, region, service. The signature beside it is the secret. */
 const SCOPE = /(?:%2F|\/)[0-9]{8}(?:%2F|\/)[\w-]+(?:%2F|\/)[\w-]+(?:%2F|\/)\w{2,8}_request$/i;

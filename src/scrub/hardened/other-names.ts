@@ -150,7 +150,7 @@ const TRANSFORMATION = /^[A-Za-z][A-Za-z0-9-]{1,15}\/[A-Z][A-Z0-9]{2,3}\/[A-Z][A
 
 /** Whether each word of a value is one of the names of algorithms: `AES/GCM/NoPadding`, `PBKDF2WithHmacSHA256`. */
 function isAlgorithm(value: string): boolean {
-  if (TRANSFORMATION.test(value)) return true;
+  if (TRANSFORMATION.test(value) && MARKS_ALGORITHM.test(value.split('/')[0] ?? '')) return true;
   if (value.length > MAX_ALGORITHM_CHARS || !/^[A-Za-z0-9/_.+-]+$/.test(value) || !MARKS_ALGORITHM.test(value))
     return false;
   const words = value.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [];

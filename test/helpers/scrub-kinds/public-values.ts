@@ -1,5 +1,5 @@
 import { ALNUM, generate, HEX } from '../sample-patterns.ts';
-import { type Kind, kebab, number, one, pascal, snake, strong, title, word } from './sessions.ts';
+import { type Kind, number, one, pascal, snake, strong, title } from './sessions.ts';
 
 type Random = () => number;
 
@@ -18,7 +18,6 @@ const CHECKSUMS: readonly ((random: Random) => string)[] = [
   (r) =>
     `{\n  "checksums": {\n${rows(r, () => `    "${pod(r)}": "${generate(`${HEX}{64}`, r)}",\n`)}    "x": "1"\n  }\n}\n`,
   (r) => `[checksums]\n${rows(r, () => `${pod(r)} = "${generate(`${HEX}{64}`, r)}"\n`)}`,
-  (r) => `digests:\n  ${word(r)}:\n${rows(r, () => `    ${kebab(r)}-token: ${generate(`${HEX}{64}`, r)}\n`)}`,
 ];
 
 function rows(random: Random, row: () => string): string {
@@ -55,6 +54,15 @@ export const publicValues: Kind = {
       texts: [
         `SPEC CHECKSUMS:\n  ${pod(random)}: ${generate(`${HEX}{40}`, random)}\n\napi_token: «${generate(`${HEX}{40}`, random)}»\n`,
         `hmac:\n  sha256:\n    api_key: «${generate(`${HEX}{64}`, random)}»\n`,
+        ...[
+          `jobs:\n  checksums:\n    env:\n      SENTRY_AUTH_TOKEN: «»\n`,
+          `checksums:\n\tGITHUB_TOKEN=«» gh release\n`,
+          `integrity:\n  signing_key: «»\n`,
+          `integrity:\n  secret: «»\n`,
+          `const integrity = {\n  secretToken: '«»',\n};\n`,
+          `[checksums]\na = "${generate(`${HEX}{40}`, random)}"\n\n$ cat .env\nDD_API_KEY=«»\n`,
+          `checksum:\n  env:\n    DB_PASSWORD: «»\n`,
+        ].map((text) => text.replace('«»', () => `«${generate(`${HEX}{40}`, random)}»`)),
         `settings:\n  checksum: crc32\n  auth:\n    api_token: «${generate(`${HEX}{40}`, random)}»\n`,
       ],
     }),
@@ -85,6 +93,34 @@ export const publicValues: Kind = {
           ],
           random,
         )(`«${one(['Passwort', 'Schlüssel', 'Senha', 'Hasło'], random)}${title(random)}${number(10, 9999, random)}»`),
+      ],
+    }),
+    'a password that is one such word or joins several': (random) => ({
+      texts: [
+        one(
+          [
+            'password=«Schlüsselblume»',
+            'DB_PASSWORD="«contraseñasegura»"',
+            'PGPASSWORD=«passwort-sommer»',
+            'password: "«clé-forêt-tempête»"',
+            'DB_PASSWORD=«парольКотик»',
+            'secret: "«xkq-cle-wvz-bnm-qrt»"',
+          ],
+          random,
+        ),
+      ],
+    }),
+    'a publishable key under the name of a secret': (random) => ({
+      texts: [
+        one(
+          [
+            (v: string) => `client_secret: ${v}\n`,
+            (v: string) => `PRIVATE_KEY=${v}\n`,
+            (v: string) => `db_password=${v}\n`,
+            (v: string) => `Authorization: Bearer ${v}\n`,
+          ],
+          random,
+        )(`«pk_${one(['live', 'test'], random)}_${generate(`${ALNUM}{24}`, random)}»`),
       ],
     }),
     'a publishable key': (random) => ({
