@@ -52,7 +52,7 @@ function isValidator(value: string): boolean {
  * Supabase (supabase.com/docs/guides/api/api-keys). `pk_` alone begins tokens of ClickUp.
  */
 const PUBLISHABLE = /^(?:pk_(?:live|test)|sb_publishable)_[\w-]{1,120}\$?$/;
-/** Whoever writes such a key under the name of a secret, or as a password, uses it as one. */
+/** A key under the name of a secret, or in the place of a password, is used as one. */
 const SECRET_BEFORE = /secret|private|passw|pwd|token|auth|bearer|:\/\//i;
 
 /** For what a signed URL was made: account, day, region, service. The signature beside it is the secret. */
