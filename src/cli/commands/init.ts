@@ -258,7 +258,7 @@ function toolchainLines({ toolchains }: InitResult): string[] {
   if (toolchains === undefined || toolchains.added.length === 0 || toolchains.state === 'declined') return [];
   if (toolchains.state === 'allowed')
     return ['Commands can run these programs outside /usr:', ...describeToolchains(toolchains.added)];
-  // The question showed the programs, although nobody could answer it.
+  // The question has listed the programs already, even without a terminal to answer it.
   return ['Commands cannot run the programs outside /usr. To allow them: ctxd allow toolchains'];
 }
 

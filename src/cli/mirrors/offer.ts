@@ -63,7 +63,7 @@ export function mirrorLines({ state, lines, settings, left_out }: MirrorOffer): 
     return left_out.length === 0
       ? []
       : ['Registries and certificates that commands do not use:', ...describeLeftOut(left_out)];
-  // The question showed them, although nobody could answer it.
+  // The question has listed them already, even without a terminal to answer it.
   if (state !== 'allowed')
     return ['Commands do not use the registries and certificates of this machine. To allow them: ctxd network mirrors'];
   const included = describeHosts(settings).map((line) => `  a permission for ${line.replace(':', ' includes')}`);

@@ -40,7 +40,7 @@ async function logWith(appended: string): Promise<string> {
 const FORGED = JSON.stringify(recordOf('made up'));
 
 /** Each reader of the log, as the request ids or the number of calls that it finds. */
-const READERS: Record<string, (dir: string, log: AuditLog) => Promise<unknown>> = {
+const READERS: Record<string, (dir: string, log: AuditLog) => Promise<readonly (string | number)[]>> = {
   tail: async (_, log) => (await log.tail(9)).map((one) => one.request_id),
   'tail of a project': async (_, log) => (await log.tail(9, '/p')).map((one) => one.request_id),
   search: async (dir) => (await searchAuditLog(dir, {}, 9, new RecordReader())).map(({ record }) => record.request_id),
@@ -62,11 +62,12 @@ describe('a line without its newline', () => {
   it.each(Object.keys(READERS))('SEC-5.4 is no record for %s', async (name) => {
     const dir = await logWith(FORGED);
     const log = await openLog(dir);
-    const found = await READERS[name]?.(dir, log);
+    const found = (await READERS[name]?.(dir, log)) ?? [];
     await log.stop();
-    expect(JSON.stringify(found)).not.toContain('made up');
-    if (typeof (found as unknown[])[0] === 'number') expect(found).toEqual([2]);
-    else expect(found).toContain('true');
+    expect(found).not.toContain('made up');
+    // Of the two calls on record, or of their ids.
+    expect(found).toContain(typeof found[0] === 'number' ? 2 : 'true');
+    if (typeof found[0] === 'number') expect(found).toHaveLength(1);
   });
 
   it('SEC-5.4 counts as a line that could not be read', async () => {
