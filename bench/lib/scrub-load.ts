@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,6 +15,7 @@ import { createScrubber } from '../../src/scrub/session-scrubber.ts';
 import { type Caller, installForBench } from './machine.ts';
 import { type Contender, race, runProcess, spreadOf, timed } from './measure.ts';
 import { type Figure, missingRow, type Row, rowsOf, sayStep, type Table } from './section.ts';
+import { filesBelow } from './sources.ts';
 import { findToolchain, goRoot } from './toolchains.ts';
 
 const MIB = 1024 * 1024;
@@ -151,22 +152,6 @@ async function sources(): Promise<[name: string, text: string][]> {
     ['Markdown of node_modules', filesBelow(modules, '.md')],
     ...(go === null ? [] : [["Go's library", filesBelow(join(go, 'src/net'), '.go')] satisfies [string, string]]),
   ];
-}
-
-/** The first megabyte of the files below a directory, in the order of their names. */
-function filesBelow(dir: string, suffix: string): string {
-  let text = '';
-  const walk = (below: string): void => {
-    const entries = readdirSync(below, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-    for (const entry of entries) {
-      if (text.length >= MIB) return;
-      const path = join(below, entry.name);
-      if (entry.isDirectory()) walk(path);
-      else if (entry.isFile() && path.endsWith(suffix)) text += `${readFileSync(path, 'utf8')}\n`;
-    }
-  };
-  walk(dir);
-  return text.slice(0, MIB);
 }
 
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';

@@ -13,6 +13,7 @@ import { createScanner } from '../../src/scrub/scan/scanner.ts';
 import { Guard } from '../../src/scrub/vault/guard.ts';
 import { type Contender, race, runProcess, timed } from '../lib/measure.ts';
 import { findPeer } from '../lib/peers.ts';
+import { measureLongCalls } from '../lib/scrub-calls.ts';
 import { BAITS, INPUTS, RANDOM_BAITS, type ScrubInput } from '../lib/scrub-inputs.ts';
 import { kindFigures } from '../lib/scrub-kinds.ts';
 import { measureLoad } from '../lib/scrub-load.ts';
@@ -73,21 +74,24 @@ export const scrubSection: Section = {
         const table = tableOf(input, measured, { gitleaks, hasSecretlint: secretlint !== null });
         report({ tables: [table] });
       }
-      sayStep('texts that are made to be slow');
-      report({
-        facts: [
-          { name: 'rules', value: engine.ruleCount },
-          { name: 'read and compile the rules, ms', value: Math.round(load) },
-          { name: 'worker ready, ms', value: Math.round(workerReady) },
-          ...(await baitFacts(detector, engine, guard)),
-        ],
-      });
       const figures = await measureLoad(gitleaks, (table) => report({ tables: [table] }));
+      sayStep('long outputs as calls');
+      await measureLongCalls(gitleaks, (table) => report({ tables: [table] }));
       sayStep('what is masked, and what is missed');
       figures.push(...(await recallFigures(engine, gitleaks)), ...(await precisionFigures(engine, gitleaks)));
       sayStep('kinds of mistakes');
       figures.push(...(await kindFigures(engine)));
-      return { figures };
+      report({ figures });
+      sayStep('texts that are made to be slow');
+      for (const bait of [...BAITS, ...RANDOM_BAITS])
+        report({ facts: [await baitFact(bait, { detector, engine, guard })] });
+      return {
+        facts: [
+          { name: 'rules', value: engine.ruleCount },
+          { name: 'read and compile the rules, ms', value: Math.round(load) },
+          { name: 'worker ready, ms', value: Math.round(workerReady) },
+        ],
+      };
     } finally {
       await scanner.stop();
       rmSync(dir, { recursive: true, force: true });
@@ -146,16 +150,17 @@ function tableOf(
   };
 }
 
-/** Each of these texts is searched once, because they are made to be slow. */
-async function baitFacts(detector: Detector, engine: ScrubEngine, guard: Guard): Promise<Fact[]> {
-  const facts: Fact[] = [];
-  for (const { name, text } of [...BAITS, ...RANDOM_BAITS]) {
-    const exact = await timed(async () => quiet(detector.detect(text)));
-    const all = await timed(async () => quiet(hardened(engine, guard, text)));
-    const value = `exact ${Math.round(exact)}, hardened ${Math.round(all)}`;
-    facts.push({ name: `1 MB of ${name}, ms`, value });
-  }
-  return facts;
+interface Searchers {
+  detector: Detector;
+  engine: ScrubEngine;
+  guard: Guard;
+}
+
+/** Such a text is searched once, because it is made to be slow. */
+async function baitFact({ name, text }: (typeof BAITS)[number], { detector, engine, guard }: Searchers): Promise<Fact> {
+  const exact = await timed(async () => quiet(detector.detect(text)));
+  const all = await timed(async () => quiet(hardened(engine, guard, text)));
+  return { name: `1 MB of ${name}, ms`, value: `exact ${Math.round(exact)}, hardened ${Math.round(all)}` };
 }
 
 /** A contender that does not measure itself returns this. */

@@ -81,7 +81,12 @@ export async function run(
     ownNames,
     failure: failure === undefined ? null : endOf(signal, toolFailure(failure)),
     facts: joinFacts(returned, facts),
-    firstPass,
+    firstPass:
+      firstPass instanceof Promise
+        ? firstPass.then((found) =>
+            found instanceof ContextdError ? reported(call, endOf(signal, found), deps) : found,
+          )
+        : firstPass,
   };
 }
 

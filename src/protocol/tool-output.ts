@@ -5,6 +5,7 @@ import { GAP_SHAPE, packGap, parseGap } from './gap-message.ts';
 import type {
   CallOutput,
   Failure,
+  LeafSpans,
   Failure__Output as WireFailure,
   LeafSpans__Output as WireLeaf,
   CallOutput__Output as WireOutput,
@@ -85,10 +86,13 @@ export interface SecretSpan {
   end: number;
 }
 
-/** The output of a call and, for each leaf of {data, streams}, the secrets that the tool's process found. */
+/** What the process of a tool found in its output: the secrets in each leaf of {data, streams}. */
+export type Findings = readonly (readonly SecretSpan[])[];
+
+/** The output of a call, and what the process of the tool found in it; null: it is still searching. */
 export interface ScannedOutput {
   output: ToolOutput;
-  firstPass: readonly (readonly SecretSpan[])[];
+  firstPass: Findings | null;
 }
 
 /** The most output of one call that is transported whole; of more, head and tail are kept. */
@@ -117,15 +121,16 @@ const OUTPUT_SHAPE: MessageShape = {
   4: 'uint64',
   5: 'bytes',
   6: { 1: SPAN_SHAPE },
+  7: 'uint32',
   20: 'uint32',
 };
 /** The shape of a CallEvent, and the most fields a valid one can have. */
-export const CALL_EVENT_SHAPE: MessageShape = { 1: { 1: 'uint64' }, 2: OUTPUT_SHAPE, 3: FAILURE_SHAPE };
+export const CALL_EVENT_SHAPE: MessageShape = { 2: OUTPUT_SHAPE, 3: FAILURE_SHAPE, 4: { 1: { 1: SPAN_SHAPE } } };
 export const CALL_EVENT_MAX_FIELDS = MAX_LEAVES + 4 * MAX_SPANS + 4 * MAX_PARTS + 1_000;
 
 /** Checks and decodes the output of a tool process. Throws WireFault. */
 export function parseCallOutput(message: WireOutput): ScannedOutput {
-  const { data_json, streams, failure, dropped_bytes, warnings, first_pass, view_applied } = message;
+  const { data_json, streams, failure, dropped_bytes, warnings, first_pass, findings_follow, view_applied } = message;
   const data = data_json.length === 0 ? {} : readBoundedObject('output.data', data_json, DATA_MAX_BYTES);
   if (streams.length > MAX_STREAMS) throw new WireFault(`output has more than ${MAX_STREAMS} streams`);
   if (warnings.length > MAX_WARNINGS) throw new WireFault(`output has more than ${MAX_WARNINGS} warnings`);
@@ -139,7 +144,7 @@ export function parseCallOutput(message: WireOutput): ScannedOutput {
     ...(warnings.length === 0 ? {} : { warnings }),
     ...(view_applied ? { isViewApplied: true } : {}),
   };
-  return { output, firstPass: parseFirstPass(first_pass) };
+  return { output, firstPass: findings_follow ? null : parseFindings(first_pass) };
 }
 
 function parseStream({
@@ -216,8 +221,13 @@ export function packCallOutput({ output, firstPass }: ScannedOutput): CallOutput
     dropped_bytes: output.droppedBytes ?? 0,
     warnings: [...(output.warnings ?? [])],
     view_applied: output.isViewApplied ?? false,
-    first_pass: firstPass.map((spans) => ({ spans: [...spans] })),
+    first_pass: packFindings(firstPass ?? []),
+    findings_follow: firstPass === null,
   };
+}
+
+export function packFindings(findings: Findings): LeafSpans[] {
+  return findings.map((spans) => ({ spans: [...spans] }));
 }
 
 export function packFailure({ code, message, remedy, details }: ToolFailure): Failure {
@@ -246,18 +256,19 @@ export function fromFailure({ code, message, remedy, details }: ToolFailure): Co
   });
 }
 
-function parseFirstPass(leaves: readonly WireLeaf[]): SecretSpan[][] {
-  if (leaves.length > MAX_LEAVES) throw new WireFault(`first_pass has more than ${MAX_LEAVES} leaves`);
+/** Checks and decodes what the process of a tool found. Throws WireFault. */
+export function parseFindings(leaves: readonly WireLeaf[]): SecretSpan[][] {
+  if (leaves.length > MAX_LEAVES) throw new WireFault(`a search has more than ${MAX_LEAVES} leaves`);
   let total = 0;
   return leaves.map(({ spans }) => {
     total += spans.length;
-    if (total > MAX_SPANS) throw new WireFault(`first_pass has more than ${MAX_SPANS} spans`);
+    if (total > MAX_SPANS) throw new WireFault(`a search has more than ${MAX_SPANS} spans`);
     return spans.map(parseSpan);
   });
 }
 
 function parseSpan({ rule, start, end }: WireSpan): SecretSpan {
-  if (start >= end) throw new WireFault('first_pass contains an invalid span');
+  if (start >= end) throw new WireFault('a search has an invalid span');
   return { rule, start, end };
 }
 

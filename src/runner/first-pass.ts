@@ -25,9 +25,10 @@ export class FirstPass {
   }
 
   /**
-   * What looks like a secret, for each leaf of {data, streams}. Throws SCRUB_FAILED: without the scan no output leaves.
+   * What looks like a secret, for each leaf of {data, streams}; a promise for a long output. Fails with SCRUB_FAILED: without
+   * the scan no output leaves the daemon.
    */
-  async scan({ data, streams }: SearchedOutput): Promise<readonly Finding[][]> {
+  scan({ data, streams }: SearchedOutput): readonly Finding[][] | Promise<readonly Finding[][]> {
     const leaves = collectNamed({ data, streams: streams.map(({ field, text }) => ({ field, text })) });
     const chars = leaves.reduce((sum, { text }) => sum + text.length, 0);
     if (chars <= INLINE_MAX_CHARS) return leaves.map((leaf) => scanNamed(this.#engine, leaf));

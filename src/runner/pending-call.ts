@@ -1,6 +1,12 @@
 import { ContextdError } from '../core/errors.ts';
-import { fromFailure, type ScannedOutput, type ToolFailure } from '../protocol/tool-output.ts';
-import type { RunnerConfig } from './runner.ts';
+import {
+  type Findings,
+  fromFailure,
+  type ScannedOutput,
+  type ToolFailure,
+  type ToolOutput,
+} from '../protocol/tool-output.ts';
+import type { RunnerConfig, SearchedOutput } from './runner.ts';
 
 export type CancelReason = 'timeout' | 'cancelled';
 
@@ -23,18 +29,23 @@ export interface PendingDeps {
 
 /**
  * The deadline of one call. The call ends with an answer, at its deadline, or when the caller cancels. In the last two
- * cases the tool is asked to stop and gets a grace period to return what it has; after that the call ends without it.
+ * cases the tool is asked to stop and gets a grace period to return what it has; after that the call ends without it. The
+ * search of a long output goes on after the result, with a limit of its own.
  */
 export class PendingCall {
-  readonly result: Promise<ScannedOutput>;
+  readonly result: Promise<SearchedOutput>;
+  /** Settles when nothing more is expected of the tool, its search included. True if it sent all of it. */
+  readonly ended: Promise<boolean>;
   readonly #deps: PendingDeps;
   readonly #work = new AbortController();
   readonly #onCallerAbort = () => this.#cancel();
-  #resolve: (output: ScannedOutput) => void = () => {};
+  #resolve: (output: SearchedOutput) => void = () => {};
   #reject: (error: ContextdError) => void = () => {};
+  #end: (isComplete: boolean) => void = () => {};
+  /** Set while the search goes on. */
+  #endSearch: ((found: Findings | ContextdError) => void) | null = null;
   #timer: NodeJS.Timeout | undefined;
   #ending: CancelReason | null = null;
-  #isScanning = false;
   #isSettled = false;
 
   constructor(deps: PendingDeps) {
@@ -42,6 +53,9 @@ export class PendingCall {
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
+    });
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
     });
     this.#timer = setTimeout(() => this.#expire(), deps.timeoutMs);
     deps.callerSignal.addEventListener('abort', this.#onCallerAbort, { once: true });
@@ -57,18 +71,23 @@ export class PendingCall {
     return this.#ending;
   }
 
-  /** Called when the tool is done and the search of its output for secrets begins, on its own clock. Counts once. */
-  scanning(chars: number): void {
-    if (this.#isSettled || this.#isScanning) return;
-    this.#isScanning = true;
-    if (this.#ending === 'cancelled') return;
-    const { scanBaseMs, scanPerKibMs } = this.#deps.config;
-    const limitMs = Math.round(Math.min(scanBaseMs + (chars / 1024) * scanPerKibMs, 10 * scanBaseMs));
-    this.#restart(() => (this.#ending === null ? this.#abandonSearch(limitMs) : this.#abandon()), limitMs);
+  succeed({ output, firstPass }: ScannedOutput): void {
+    if (this.#isSettled || this.#endSearch !== null) return;
+    if (firstPass !== null) {
+      this.#settle(true, () => this.#resolve({ output, firstPass }));
+      return;
+    }
+    const found = new Promise<Findings | ContextdError>((resolve) => {
+      this.#endSearch = resolve;
+    });
+    this.#resolve({ output, firstPass: found });
+    this.#work.abort();
+    if (this.#ending !== 'cancelled') this.#limitSearch(output);
   }
 
-  succeed(output: ScannedOutput): void {
-    this.#settle(() => this.#resolve(output));
+  /** The end of a search that the output announced. */
+  found(findings: Findings): void {
+    this.#settle(true, () => this.#endSearch?.(findings));
   }
 
   failWith(failure: ToolFailure): void {
@@ -82,20 +101,27 @@ export class PendingCall {
   }
 
   fail(error: ContextdError): void {
-    this.#settle(() => this.#reject(error));
+    this.#settle(false, () => (this.#endSearch ?? this.#reject)(error));
+  }
+
+  #limitSearch({ streams = [] }: ToolOutput): void {
+    const { scanBaseMs, scanPerKibMs } = this.#deps.config;
+    const chars = streams.reduce((sum, { text }) => sum + text.length, 0);
+    const limitMs = Math.round(Math.min(scanBaseMs + (chars / 1024) * scanPerKibMs, 10 * scanBaseMs));
+    this.#restart(() => (this.#ending === null ? this.#abandonSearch(limitMs) : this.#abandon()), limitMs);
   }
 
   #expire(): void {
-    this.#end('timeout');
+    this.#askToEnd('timeout');
   }
 
   #cancel(): void {
     this.#work.abort();
-    if (this.#isScanning) this.fail(this.#endingFault('cancelled'));
-    else if (this.#ending === null) this.#end('cancelled');
+    if (this.#endSearch !== null) this.fail(this.#endingFault('cancelled'));
+    else if (this.#ending === null) this.#askToEnd('cancelled');
   }
 
-  #end(reason: CancelReason): void {
+  #askToEnd(reason: CancelReason): void {
     this.#ending = reason;
     this.#restart(() => this.#abandon(), this.#deps.config.cancelGraceMs);
     void this.#deps.askToEnd(reason).then((wasAsked) => {
@@ -104,7 +130,7 @@ export class PendingCall {
   }
 
   #abandon(): void {
-    const didObey = this.#isScanning && this.#ending === 'cancelled';
+    const didObey = this.#endSearch !== null && this.#ending === 'cancelled';
     this.fail(this.#endingFault(this.#ending ?? 'timeout'));
     if (!didObey) this.#deps.onUnresponsive('it ignored a cancel');
   }
@@ -130,13 +156,14 @@ export class PendingCall {
     this.#timer = setTimeout(action, ms);
   }
 
-  #settle(how: () => void): void {
+  #settle(isComplete: boolean, how: () => void): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
     clearTimeout(this.#timer);
     this.#deps.callerSignal.removeEventListener('abort', this.#onCallerAbort);
     how();
     this.#work.abort();
+    this.#end(isComplete);
   }
 
   #endingFault(reason: CancelReason): ContextdError {

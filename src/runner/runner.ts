@@ -12,7 +12,7 @@ import type { Logger } from '../core/log.ts';
 import type { PassedCall } from '../core/passing.ts';
 import type { QuarantineReport } from '../guard/contract/quarantine.ts';
 import { BROKER_TIMEOUT_MS, PLUGIN_MESSAGE_MAX_BYTES } from '../protocol/plugin/environment.ts';
-import type { ScannedOutput } from '../protocol/tool-output.ts';
+import type { Findings, ToolOutput } from '../protocol/tool-output.ts';
 import type { SandboxLimits, SandboxPolicy } from '../sandbox/contract/policy.ts';
 import type { Sandbox } from '../sandbox/contract/sandbox.ts';
 import type { HostDeps } from './host-api.ts';
@@ -61,8 +61,16 @@ export interface ToolCall<Program extends ToolProgram = ToolProgram> {
 /** A call executed by a plugin process. */
 export type PluginCall = ToolCall<PluginProgram>;
 
-/** The tool's output. `firstPass`: findings per leaf of {data, streams}, in the order of `collectLeaves`. */
-export interface RunOutput extends ScannedOutput {
+/**
+ * The output of a tool. `firstPass`: what its process finds in it, per leaf of {data, streams} in the order of `collectLeaves`; a
+ * failure if the search ends without an answer.
+ */
+export interface SearchedOutput {
+  output: ToolOutput;
+  firstPass: Findings | Promise<Findings | ContextdError>;
+}
+
+export interface RunOutput extends SearchedOutput {
   durationMs: number;
 }
 

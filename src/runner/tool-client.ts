@@ -11,8 +11,10 @@ import { readRpcFault } from '../protocol/rpc-faults.ts';
 import {
   CALL_EVENT_MAX_FIELDS,
   CALL_EVENT_SHAPE,
+  type Findings,
   parseCallOutput,
   parseFailure,
+  parseFindings,
   type ScannedOutput,
   type ToolFailure,
 } from '../protocol/tool-output.ts';
@@ -23,10 +25,13 @@ const MAX_TOOLS = 1_000;
 /** For every answer but an event: a list of names, or nothing. */
 const SMALL_MAX_FIELDS = 2 * MAX_TOOLS;
 
-/** The events of a call. After `output`, `failure` or `refused` only `broken` may follow. */
+/**
+ * The events of a call. An output without findings is followed by `findings`, or by one of those below. After any other
+ * event only `broken` may follow.
+ */
 export interface CallEvents {
-  scanning(chars: number): void;
   output(output: ScannedOutput): void;
+  findings(findings: Findings): void;
   failure(failure: ToolFailure): void;
   /** The tool answered with a gRPC error, or we ended the stream. */
   refused(error: ContextdError): void;
@@ -100,7 +105,7 @@ export class ToolClient {
 class OpenCall implements CallStream {
   readonly #stream: ClientReadableStream<CallEvent>;
   readonly #events: CallEvents;
-  #isScanning = false;
+  #isSearching = false;
   #isAnswered = false;
   #isEnded = false;
   #timer: NodeJS.Timeout | undefined;
@@ -128,16 +133,19 @@ class OpenCall implements CallStream {
     }
   }
 
-  #deliver({ scanning, output, failure }: CallEvent): void {
+  #deliver({ output, findings, failure }: CallEvent): void {
     if (this.#isAnswered) throw new WireFault('an event follows the last one');
-    if (scanning) {
-      if (this.#isScanning) throw new WireFault('it scans twice');
-      this.#isScanning = true;
-      this.#events.scanning(scanning.chars);
-    } else if (output) {
+    if (output) {
+      if (this.#isSearching) throw new WireFault('it answers twice');
       const parsed = parseCallOutput(output);
-      this.#isAnswered = true;
+      this.#isSearching = parsed.firstPass === null;
+      this.#isAnswered = !this.#isSearching;
       this.#events.output(parsed);
+    } else if (findings) {
+      if (!this.#isSearching) throw new WireFault('it announced no findings');
+      const parsed = parseFindings(findings.leaves);
+      this.#isAnswered = true;
+      this.#events.findings(parsed);
     } else if (failure) {
       const parsed = parseFailure(failure);
       this.#isAnswered = true;

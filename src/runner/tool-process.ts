@@ -23,6 +23,8 @@ export interface ToolProcessDeps extends HostDeps, LinkDeps {
 interface Entry {
   pending: PendingCall;
   host: HostApi;
+  /** True once the tool has answered: its process may still search the output, and ask the host for nothing more. */
+  isAnswered: boolean;
   stream: CallStream | null;
 }
 
@@ -110,9 +112,14 @@ export class ToolProcess {
     return linkPlugin(this.#process, this.#deps, {
       origin: this.#deps.origin,
       backlogMaxChars: this.#deps.config.backlogMaxChars,
-      find: (callId) => this.#entries.get(callId)?.host,
+      find: (callId) => this.#hostOf(callId),
       onOverrun: () => this.#fail(brokeProtocol('it does not read what is sent to it')),
     });
+  }
+
+  #hostOf(callId: string): HostApi | undefined {
+    const entry = this.#entries.get(callId);
+    return entry?.isAnswered === false ? entry.host : undefined;
   }
 
   #checkCallable({ tool, signal }: PluginCall): PluginLink {
@@ -147,12 +154,13 @@ export class ToolProcess {
       signal: pending.workSignal,
       ending: () => pending.ending,
     };
-    const entry: Entry = { pending, host: new HostApi(hostCall, this.#deps), stream: null };
+    const entry: Entry = { pending, host: new HostApi(hostCall, this.#deps), isAnswered: false, stream: null };
     this.#entries.set(callId, entry);
-    pending.result.then(
-      () => this.#forget(callId, this.#deps.config.cancelGraceMs),
-      () => this.#forget(callId, 0),
-    );
+    const answered = (): void => {
+      entry.isAnswered = true;
+    };
+    pending.result.then(answered, answered);
+    void pending.ended.then((isComplete) => this.#forget(callId, isComplete ? this.#deps.config.cancelGraceMs : 0));
     entry.stream = this.#send(callId, { ...call, timeoutMs, outputMaxBytes }, client, pending);
     return entry;
   }
@@ -171,8 +179,8 @@ export class ToolProcess {
       ...(call.view === null ? {} : { view_json: Buffer.from(JSON.stringify(call.view)) }),
     };
     return client.call(request, {
-      scanning: (chars) => pending.scanning(chars),
       output: (output) => pending.succeed(output),
+      findings: (findings) => pending.found(findings),
       failure: (failure) => pending.failWith(failure),
       refused: (error) => pending.gaveUp(error),
       broken: (reason) => this.#fail(brokeProtocol(reason)),

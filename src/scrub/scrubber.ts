@@ -28,10 +28,13 @@ export type OwnLines = ReadonlyMap<number, OwnLine>;
 
 export type ScrubbedAgain<T> = Pick<Scrubbed<T>, 'value' | 'secrets' | 'ownLines'>;
 
+/** Per leaf, in the order of `collectLeaves`. */
+type FirstPass = readonly (readonly Finding[])[];
+
 /** Facts about a value known in advance. Maps are keyed by leaf index (order of `collectLeaves`). */
 export interface ScrubHints {
-  /** Findings of the tool's own process; may cover only the first leaves. Default: none. */
-  firstPass?: readonly (readonly Finding[])[];
+  /** Findings of the tool's own process; may cover only the first leaves. A promise is awaited after the own search. Default: none. */
+  firstPass?: FirstPass | Promise<FirstPass>;
   /** UTF-16 characters at both ends of a leaf that are searched but not returned. Default: none. */
   margins?: ReadonlyMap<number, { before: number; after: number }>;
   /** The shown parts of a leaf: the rest is searched but not returned. Default: everything is shown. */

@@ -94,7 +94,7 @@ class SessionScrubber implements Scrubber {
         margins: hints.margins ?? new Map(),
         parts: hints.parts ?? new Map(),
       });
-      const { extra, missed } = weighFirstPass(leaves, hints.firstPass ?? []);
+      const { extra, missed } = weighFirstPass(leaves, (await hints.firstPass) ?? []);
       const secrets = new Map<string, SecretUse>();
       const context = { tool: hints.tool, time: clock.now(), call: hints.call };
       const masking: Masking = { vault, secrets, context, handed: hints.handed ?? NO_TOKENS };

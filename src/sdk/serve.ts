@@ -12,9 +12,10 @@ import { LOG_LINE_MAX_CHARS } from '../protocol/host-messages.ts';
 import { APP_PROTOCOL_VERSION } from '../protocol/plugin/environment.ts';
 import { loadPluginProtocol } from '../protocol/plugin/load-plugin-protocol.ts';
 import {
+  type Findings,
   packCallOutput,
   packFailure,
-  type SecretSpan,
+  packFindings,
   type ToolOutput,
   type ToolStream,
   toFailure,
@@ -54,8 +55,11 @@ export interface SearchedOutput {
 }
 
 export interface ServeOptions {
-  /** The first scrub pass: returns the spans of each leaf that look like secrets; replaces nothing. Default: no pass. */
-  scan?: (output: SearchedOutput) => Promise<readonly (readonly SecretSpan[])[]>;
+  /**
+   * The first scrub pass: returns the spans of each leaf that look like secrets; replaces nothing. What a promise returns
+   * is sent after the output, so that the daemon searches at the same time. Default: no pass.
+   */
+  scan?: (output: SearchedOutput) => Findings | Promise<Findings>;
 }
 
 type CallStream = ServerWritableStream<CallRequest, CallEvent>;
@@ -96,11 +100,13 @@ export class ToolServer {
   }
 
   async #serve(stream: CallStream): Promise<void> {
-    stream.write(await this.#answer(stream));
+    const { event, findings } = await this.#answer(stream);
+    stream.write(event);
+    if (findings !== null) stream.write(await findings);
     stream.end();
   }
 
-  async #answer(stream: CallStream): Promise<CallEvent> {
+  async #answer(stream: CallStream): Promise<Answer> {
     const { request } = stream;
     if (this.#host === undefined) return failed(new ContextdError('INTERNAL_ERROR', 'Call came before Describe'));
     const call = new ServedCall(request, this.#protectedPaths, this.#host);
@@ -108,7 +114,7 @@ export class ToolServer {
     // gRPC also emits this after the answer; then it has no effect.
     stream.once('cancelled', () => call.cancel('cancelled'));
     try {
-      return { output: await this.#run(call, stream) };
+      return await this.#run(call, request);
     } catch (thrown) {
       return failed(faultOf(request, thrown));
     } finally {
@@ -117,19 +123,25 @@ export class ToolServer {
     }
   }
 
-  async #run(call: ServedCall, stream: CallStream): Promise<NonNullable<CallEvent['output']>> {
-    const { tool: name, input_json } = stream.request;
-    const tool = this.#tools.get(name);
-    if (tool === undefined) throw new ContextdError('TOOL_NOT_FOUND', `this tool process has no tool ${name}`);
-    const output = await tool.execute(call.context, readJsonObject('input', input_json));
-    return packCallOutput({ output, firstPass: await this.#search(output, stream) });
+  async #run(call: ServedCall, request: CallRequest): Promise<Answer> {
+    const tool = this.#tools.get(request.tool);
+    if (tool === undefined) throw new ContextdError('TOOL_NOT_FOUND', `this tool process has no tool ${request.tool}`);
+    const output = await tool.execute(call.context, readJsonObject('input', request.input_json));
+    const found = this.#scan?.({ data: output.data, streams: output.streams ?? [] }) ?? [];
+    if (!(found instanceof Promise))
+      return { event: { output: packCallOutput({ output, firstPass: found }) }, findings: null };
+    const findings = found.then(
+      (leaves): CallEvent => ({ findings: { leaves: packFindings(leaves) } }),
+      (thrown: unknown) => failed(faultOf(request, thrown)).event,
+    );
+    return { event: { output: packCallOutput({ output, firstPass: null }) }, findings };
   }
+}
 
-  async #search({ data, streams = [] }: ToolOutput, stream: CallStream): Promise<readonly (readonly SecretSpan[])[]> {
-    if (this.#scan === undefined) return [];
-    stream.write({ scanning: { chars: streams.reduce((sum, { text }) => sum + text.length, 0) } });
-    return this.#scan({ data, streams });
-  }
+/** The answer of a call; `findings`: the event that follows it, or null. */
+interface Answer {
+  event: CallEvent;
+  findings: Promise<CallEvent> | null;
 }
 
 /** The daemon has checked the view. */
@@ -137,8 +149,8 @@ function readView(json: Buffer | undefined): Json | null {
   return json === undefined || json.length === 0 ? null : JSON.parse(json.toString());
 }
 
-function failed(fault: ContextdError): CallEvent {
-  return { failure: packFailure(toFailure(fault)) };
+function failed(fault: ContextdError): Answer {
+  return { event: { failure: packFailure(toFailure(fault)) }, findings: null };
 }
 
 /** The text of an unexpected error goes only to stderr: it may quote data that the tool read. */

@@ -167,23 +167,41 @@ describe('the server in a tool process', () => {
 
   it('SEC-1.2 scans data and streams before they leave, and replaces nothing', async () => {
     const { call } = await start({
-      scan: async ({ data, streams }) => [[{ rule: `${JSON.stringify([data, streams])}`, start: 0, end: 2 }]],
+      scan: ({ data, streams }) => [[{ rule: `${JSON.stringify([data, streams])}`, start: 0, end: 2 }]],
     });
-    const [scanning, output, ...rest] = await call('echo', { a: 'b' });
+    const [output, ...rest] = await call('echo', { a: 'b' });
     expect(rest).toEqual([]);
-    expect(scanning?.scanning).toEqual({ chars: 4 });
     expect(dataOf(output)).toEqual({ a: 'b' });
     expect(output?.output).toMatchObject({
       streams: [{ field: 'text', text: 'long' }],
       first_pass: [{ spans: [{ rule: '[{"a":"b"},[{"field":"text","text":"long"}]]', start: 0, end: 2 }] }],
+      findings_follow: false,
     });
   });
 
-  it('returns nothing if the scan fails', async () => {
-    const { call } = await start({ scan: () => Promise.reject(new ContextdError('SCRUB_FAILED', 'no scan')) });
-    const [, failed, ...rest] = await call('echo', { a: 'b' });
+  it('issue 37: a scan that takes its time is sent after the output', async () => {
+    const spans = [{ rule: 'late', start: 0, end: 2 }];
+    const { call } = await start({ scan: async () => [spans] });
+    const [output, findings, ...rest] = await call('echo', { a: 'b' });
     expect(rest).toEqual([]);
-    expect(failed).toMatchObject({ event: 'failure', failure: { code: 'SCRUB_FAILED', message: 'no scan' } });
+    expect(output?.output).toMatchObject({ first_pass: [], findings_follow: true });
+    expect(findings?.findings).toEqual({ leaves: [{ spans }] });
+  });
+
+  it.each([
+    [
+      'at once',
+      1,
+      () => {
+        throw new ContextdError('SCRUB_FAILED', 'no scan');
+      },
+    ],
+    ['later', 2, () => Promise.reject(new ContextdError('SCRUB_FAILED', 'no scan'))],
+  ])('ends a call with a failure if the scan fails %s', async (_, count, scan) => {
+    const { call } = await start({ scan });
+    const events = await call('echo', { a: 'b' });
+    expect(events).toHaveLength(count);
+    expect(events.at(-1)).toMatchObject({ event: 'failure', failure: { code: 'SCRUB_FAILED', message: 'no scan' } });
   });
 
   it("passes on a tool's own refusal, and of any other error only that it happened", async () => {

@@ -161,6 +161,7 @@ describe('a tool process', () => {
     ['huge', 'Received message larger than max (4294967295 vs 268435456)'],
     ['no-answer', 'it ended a call without an answer'],
     ['no-event', 'an event of no known kind'],
+    ['lone-findings', 'it announced no findings'],
     ['bad-code', 'failure.code is not a code of docs/errors.md'],
     ['deep-data', 'deeper than 32 levels'],
   ])('FR-1.4 that breaks the protocol is killed, with its calls: %s', async (tool, reason) => {
@@ -182,6 +183,17 @@ describe('a tool process', () => {
     });
     await expect(tools.fixture('break-protocol', 'two-answers')).resolves.toMatchObject({ output: { data: {} } });
     await beside;
+  });
+
+  it.each([
+    ['two-outputs', 'it answers twice'],
+    ['no-findings', 'it ended a call without an answer'],
+    ['bad-findings', 'a search has an invalid span'],
+  ])('SEC-1.2 that breaks the protocol while it searches its output is killed: %s', async (tool, reason) => {
+    const tools = open();
+    const { firstPass } = await tools.fixture('break-protocol', tool);
+    expect(await firstPass).toMatchObject({ code: 'TOOL_CRASHED', message: expect.stringContaining(reason) });
+    await tools.processes[0]?.exited;
   });
 
   it('FR-1.4 that answers with a gRPC error has failed and stays alive', async () => {

@@ -103,17 +103,13 @@ export const PLUGIN_DEFINITION = `{
               "oneofs": {
                 "event": {
                   "oneof": [
-                    "scanning",
                     "output",
-                    "failure"
+                    "failure",
+                    "findings"
                   ]
                 }
               },
               "fields": {
-                "scanning": {
-                  "type": "Scanning",
-                  "id": 1
-                },
                 "output": {
                   "type": "CallOutput",
                   "id": 2
@@ -121,13 +117,24 @@ export const PLUGIN_DEFINITION = `{
                 "failure": {
                   "type": "Failure",
                   "id": 3
+                },
+                "findings": {
+                  "type": "Findings",
+                  "id": 4
                 }
-              }
+              },
+              "reserved": [
+                [
+                  1,
+                  1
+                ]
+              ]
             },
-            "Scanning": {
+            "Findings": {
               "fields": {
-                "chars": {
-                  "type": "uint64",
+                "leaves": {
+                  "rule": "repeated",
+                  "type": "LeafSpans",
                   "id": 1
                 }
               }
@@ -160,6 +167,10 @@ export const PLUGIN_DEFINITION = `{
                   "rule": "repeated",
                   "type": "LeafSpans",
                   "id": 6
+                },
+                "findings_follow": {
+                  "type": "bool",
+                  "id": 7
                 },
                 "view_applied": {
                   "type": "bool",

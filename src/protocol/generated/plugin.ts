@@ -4,29 +4,29 @@ import type { Long } from '@grpc/proto-loader';
 import type { OutputGap as _contextd_v1_OutputGap, OutputGap__Output as _contextd_v1_OutputGap__Output } from './host.ts';
 
 export interface CallEvent {
-  /**
-   * The tool has finished and its output is being searched for secrets, which is not the tool's time. At most once.
-   */
-  'scanning'?: (Scanning | null);
   'output'?: (CallOutput | null);
   /**
-   * The tool failed without output.
+   * The tool failed without output, or the search of its output for secrets did.
    */
   'failure'?: (Failure | null);
-  'event'?: "scanning"|"output"|"failure";
+  /**
+   * What the search found in the output before.
+   */
+  'findings'?: (Findings | null);
+  'event'?: "output"|"failure"|"findings";
 }
 
 export interface CallEvent__Output {
-  /**
-   * The tool has finished and its output is being searched for secrets, which is not the tool's time. At most once.
-   */
-  'scanning'?: (Scanning__Output | null);
   'output'?: (CallOutput__Output | null);
   /**
-   * The tool failed without output.
+   * The tool failed without output, or the search of its output for secrets did.
    */
   'failure'?: (Failure__Output | null);
-  'event'?: "scanning"|"output"|"failure";
+  /**
+   * What the search found in the output before.
+   */
+  'findings'?: (Findings__Output | null);
+  'event'?: "output"|"failure"|"findings";
 }
 
 export interface CallOutput {
@@ -51,6 +51,11 @@ export interface CallOutput {
    * What looks like a secret, per string leaf of {data, streams}. Empty if the tool did not search.
    */
   'first_pass'?: (LeafSpans)[];
+  /**
+   * True if the tool's process is still searching: `findings` comes in an event of its own, and first_pass is empty. The
+   * search is not the tool's time.
+   */
+  'findings_follow'?: (boolean);
   /**
    * True if the tool has applied the view itself: its texts are shown as they are.
    */
@@ -79,6 +84,11 @@ export interface CallOutput__Output {
    * What looks like a secret, per string leaf of {data, streams}. Empty if the tool did not search.
    */
   'first_pass': (LeafSpans__Output)[];
+  /**
+   * True if the tool's process is still searching: `findings` comes in an event of its own, and first_pass is empty. The
+   * search is not the tool's time.
+   */
+  'findings_follow': (boolean);
   /**
    * True if the tool has applied the view itself: its texts are shown as they are.
    */
@@ -257,6 +267,14 @@ export interface Failure__Output {
   'details_json': (Buffer);
 }
 
+export interface Findings {
+  'leaves'?: (LeafSpans)[];
+}
+
+export interface Findings__Output {
+  'leaves': (LeafSpans__Output)[];
+}
+
 export interface LeafSpans {
   'spans'?: (SecretSpan)[];
 }
@@ -307,20 +325,6 @@ export interface OutputStream__Output {
    */
   'parts': (ShownPart__Output)[];
   '_gap'?: "gap";
-}
-
-export interface Scanning {
-  /**
-   * UTF-16 characters to search.
-   */
-  'chars'?: (number | string | Long);
-}
-
-export interface Scanning__Output {
-  /**
-   * UTF-16 characters to search.
-   */
-  'chars': (number);
 }
 
 export interface SecretSpan {

@@ -9,6 +9,8 @@ const REACH_CHARS = 2000;
 /** A name before a word that says the word is secret there too. */
 const TELLING_BEFORE =
   /(?:pass\w*|pwd|psw|pw|secret\w*|token\w*|key|auth|cred\w*|identified by|-p|-a|-w)["'\]]*[ \t]*(?:=>|:=|[:=,(]|[ \t])?[ \t]*\\*["'`]?$/i;
+/** Characters at the end of a finding that are read as words: a search for the end of a long one is quadratic. */
+const MAX_NAME_CHARS = 256;
 /** Words looked at; a text of words is no text of passwords. */
 const MAX_WORDS = 500;
 
@@ -30,8 +32,9 @@ export function withoutCommonWords(text: string, found: readonly Finding[]): Fin
 
 /** A mark behind a sign, such as `sk_` in `mdb_sa_sk_…`, may be a part of a name: what follows is words then. */
 function isPartOfName(before: string, found: string): boolean {
-  const [last] = /[A-Za-z]{16,}$/.exec(found) ?? [];
-  if (last === undefined || !/[A-Za-z0-9][-._]$/.test(before)) return false;
+  if (!/[A-Za-z0-9][-._]$/.test(before)) return false;
+  const [last] = /[A-Za-z]{16,}$/.exec(found.slice(-MAX_NAME_CHARS)) ?? [];
+  if (last === undefined) return false;
   return unusualPairs(last.toLowerCase()) <= last.length / LETTERS_PER_UNUSUAL;
 }
 

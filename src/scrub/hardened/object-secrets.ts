@@ -12,11 +12,16 @@ export function findObjectSecrets(text: string): Finding[] {
 /** Characters of an object that are looked at before and after the member that says what it is. */
 const REACH_CHARS = 16_384;
 
+/**
+ * In these patterns `\\*` before a quote is JSON within JSON. None begins with it: a pattern that does tries each run of
+ * backslashes from each of its places.
+ */
+
 /** The type of a key, in JSON, also within JSON, in YAML and in objects of programs. */
-const KEY_TYPE = /(?<![\w$-])\\*["']?kty\\*["']?[ \t]*[:=]\s*\\*["']?(?:EC|RSA|oct|OKP)(?![\w-])/g;
+const KEY_TYPE = /(?<![\w$-])["']?kty\\*["']?[ \t]*[:=]\s*\\*["']?(?:EC|RSA|oct|OKP)(?![\w-])/g;
 /** Private numbers of a key and the key of a symmetric one. */
 const PRIVATE_MEMBER =
-  /(?<![\w$-])\\*["']?(?:d|p|q|dp|dq|qi|k|r|t)\\*["']?[ \t]*[:=]\s*\\*["']?([A-Za-z0-9_+/-]{10,}={0,2})(?![A-Za-z0-9_+/=-])/g;
+  /(?<![\w$-])["']?(?:d|p|q|dp|dq|qi|k|r|t)\\*["']?[ \t]*[:=]\s*\\*["']?([A-Za-z0-9_+/-]{10,}={0,2})(?![A-Za-z0-9_+/=-])/g;
 
 function findKeyMembers(text: string): Finding[] {
   const found: Finding[] = [];
@@ -39,11 +44,11 @@ function startBefore(text: string, at: number): number {
   return Math.max(0, at - REACH_CHARS, text.lastIndexOf('{', at) + 1, text.lastIndexOf('}', at) + 1);
 }
 
-const KIND = /\\*"kind\\*"\s*:\s*\\*"Secret\\*"/g;
-const ANY_KIND = /\\*"kind\\*"\s*:\s*\\*"/g;
+const KIND = /"kind\\*"\s*:\s*\\*"Secret\\*"/g;
+const ANY_KIND = /"kind\\*"\s*:\s*\\*"/g;
 /** The object with the values: strings only. */
-const DATA = /\\*"(?:data|stringData)\\*"\s*:\s*\{([^{}]*)\}/g;
-const DATA_VALUE = /\\*"[\w.-]+\\*"\s*:\s*\\*"([^"\\]{4,})\\*"/g;
+const DATA = /"(?:data|stringData)\\*"\s*:\s*\{([^{}]*)\}/g;
+const DATA_VALUE = /"[\w.-]+\\*"\s*:\s*\\*"([^"\\]{4,})\\*"/g;
 
 function findSecretData(text: string): Finding[] {
   const found: Finding[] = [];
@@ -65,9 +70,9 @@ function findSecretData(text: string): Finding[] {
 }
 
 /** A resource of Terraform's state that holds a generated password, and any other one. */
-const GENERATED = /\\*"type\\*"\s*:\s*\\*"random_password\\*"/g;
-const ANY_TYPE = /\\*"type\\*"\s*:\s*\\*"[a-z]\w*\\*"/g;
-const RESULT = /\\*"(?:result|bcrypt_hash)\\*"\s*:\s*\\*"((?:[^"\\]|\\(?!")[^\n])+)\\*"/g;
+const GENERATED = /"type\\*"\s*:\s*\\*"random_password\\*"/g;
+const ANY_TYPE = /"type\\*"\s*:\s*\\*"[a-z]\w*\\*"/g;
+const RESULT = /"(?:result|bcrypt_hash)\\*"\s*:\s*\\*"((?:[^"\\]|\\(?!")[^\n])+)\\*"/g;
 
 function findGenerated(text: string): Finding[] {
   const found: Finding[] = [];

@@ -94,8 +94,8 @@ describe('the definitions that are part of the program', () => {
 
   it('report which field of a oneof is set, and leave out an unset optional field', () => {
     const { Call } = protocol.ToolPlugin.service;
-    const event = Call.responseDeserialize(Call.responseSerialize({ scanning: { chars: 7 } }));
-    expect(event).toEqual({ event: 'scanning', scanning: { chars: 7 } });
+    const event = Call.responseDeserialize(Call.responseSerialize({ findings: { leaves: [] } }));
+    expect(event).toEqual({ event: 'findings', findings: { leaves: [] } });
     const { Exec } = protocol.ToolHost.service;
     expect(Exec.responseDeserialize(Exec.responseSerialize({}))).not.toHaveProperty('exit_code');
     expect(Exec.responseDeserialize(Exec.responseSerialize({ exit_code: 0 }))).toHaveProperty('exit_code', 0);

@@ -46,10 +46,8 @@ describe('the output of a tool', () => {
       firstPass: [[], [{ rule: 'r', start: 1, end: 4 }]],
     };
     expect(receive(packCallOutput(sent))).toEqual(sent);
-    expect(receive(packCallOutput({ output: { data: {} }, firstPass: [] }))).toEqual({
-      output: { data: {} },
-      firstPass: [],
-    });
+    for (const firstPass of [[], null])
+      expect(receive(packCallOutput({ output: { data: {} }, firstPass }))).toEqual({ output: { data: {} }, firstPass });
   });
 
   it('carries parts, and refuses labels that are not numbers of lines and parts out of order', () => {

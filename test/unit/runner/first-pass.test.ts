@@ -17,12 +17,12 @@ function programUrl(code: string): URL {
 const NO_WORKER = programUrl('throw new Error("no worker was needed")');
 
 describe('the first pass', () => {
-  it('SEC-1.2 scans keys and strings of data, then fields and texts of streams, each as a leaf', async () => {
+  it('SEC-1.2 scans keys and strings of data, then fields and texts of streams, each as a leaf', () => {
     const firstPass = new FirstPass(engine, NO_WORKER);
-    const found = await firstPass.scan({ data: { kx: 'x', n: 1 }, streams: [{ field: 'out', text: 'axx' }] });
+    const found = firstPass.scan({ data: { kx: 'x', n: 1 }, streams: [{ field: 'out', text: 'axx' }] });
     const leaves = ['data', 'kx', 'x', 'n', 'streams', 'field', 'out', 'text', 'axx'];
     expect(found).toEqual(leaves.map((leaf) => engine.scan(leaf)));
-    expect(found.flat()).toHaveLength(5);
+    expect(leaves.flatMap((leaf) => engine.scan(leaf))).toHaveLength(5);
   });
 
   it('scans long outputs in a thread, several at once, each with its own result', async () => {
@@ -40,7 +40,7 @@ describe('the first pass', () => {
 
   it.each(['throw new Error("broken")', 'process.exit(0)'])('fails closed if the thread fails: %s', async (code) => {
     const firstPass = new FirstPass(engine, programUrl(code));
-    const scan = () => firstPass.scan({ data: {}, streams: [{ field: 'out', text: LONG }] });
+    const scan = async () => firstPass.scan({ data: {}, streams: [{ field: 'out', text: LONG }] });
     await expect(scan()).rejects.toMatchObject({ code: 'SCRUB_FAILED' });
     await expect(scan()).rejects.toMatchObject({ code: 'SCRUB_FAILED' });
   });
