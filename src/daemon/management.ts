@@ -120,8 +120,7 @@ export function createManagement(deps: ManagementDeps): Management {
       deps.departure.checkStays();
       const active_calls = deps.gate.active();
       deps.requestStop(grace_ms, restart ? 'restart' : 'stop');
-      const { ended } = await deps.gate.drained;
-      return { pid: process.pid, active_calls, ended_calls: ended };
+      return { pid: process.pid, active_calls, ended_calls: (await deps.gate.drained).ended };
     },
     async restartServer({ path }) {
       const { pid, calls, jobs } = await deps.departure.run(path);
@@ -131,6 +130,7 @@ export function createManagement(deps: ManagementDeps): Management {
       await checkProjectRoot(root, deps.home, deps.paths);
       checkApart(root, deps.projects.roots());
       const changed = await deps.projects.register(root, coreTools(deps.catalog).map(acceptance));
+      void deps.undoing.undo.prepare(root).catch(() => {});
       return { changed, ...(await projectTools(root, deps)) };
     },
     async unregisterProject({ root }) {

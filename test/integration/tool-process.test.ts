@@ -391,6 +391,13 @@ describe('what a tool asks of the host', () => {
     expect(hostCalls.total).toBe(0);
   });
 
+  it('FR-8.4 SEC-1.2 is refused once the call has its output, although the process still searches it', async () => {
+    const tools = open();
+    const { firstPass } = await tools.fixture('ask-host', 'search-and-ask', { grants: ['scrub'] });
+    const refused = 'PERMISSION_DENIED: no call of this process that is under way has this call_id';
+    expect(await firstPass).toEqual([[{ rule: refused, start: 0, end: 1 }]]);
+  });
+
   it('FR-8.1 FR-8.4 runs a command in its own sandbox, narrowed by the profile of the tool', async () => {
     const tools = open();
     const profile = { ...PROFILE, limits: { pids: 40 } };

@@ -298,9 +298,9 @@ type CallEvent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Event:
 	//
-	//	*CallEvent_Scanning
 	//	*CallEvent_Output
 	//	*CallEvent_Failure
+	//	*CallEvent_Findings
 	Event         isCallEvent_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -343,15 +343,6 @@ func (x *CallEvent) GetEvent() isCallEvent_Event {
 	return nil
 }
 
-func (x *CallEvent) GetScanning() *Scanning {
-	if x != nil {
-		if x, ok := x.Event.(*CallEvent_Scanning); ok {
-			return x.Scanning
-		}
-	}
-	return nil
-}
-
 func (x *CallEvent) GetOutput() *CallOutput {
 	if x != nil {
 		if x, ok := x.Event.(*CallEvent_Output); ok {
@@ -370,13 +361,17 @@ func (x *CallEvent) GetFailure() *Failure {
 	return nil
 }
 
-type isCallEvent_Event interface {
-	isCallEvent_Event()
+func (x *CallEvent) GetFindings() *Findings {
+	if x != nil {
+		if x, ok := x.Event.(*CallEvent_Findings); ok {
+			return x.Findings
+		}
+	}
+	return nil
 }
 
-type CallEvent_Scanning struct {
-	// The tool has finished and its output is being searched for secrets, which is not the tool's time. At most once.
-	Scanning *Scanning `protobuf:"bytes,1,opt,name=scanning,proto3,oneof"`
+type isCallEvent_Event interface {
+	isCallEvent_Event()
 }
 
 type CallEvent_Output struct {
@@ -384,38 +379,42 @@ type CallEvent_Output struct {
 }
 
 type CallEvent_Failure struct {
-	// The tool failed without output.
+	// The tool failed without output, or the search of its output for secrets did.
 	Failure *Failure `protobuf:"bytes,3,opt,name=failure,proto3,oneof"`
 }
 
-func (*CallEvent_Scanning) isCallEvent_Event() {}
+type CallEvent_Findings struct {
+	// What the search found in the output before.
+	Findings *Findings `protobuf:"bytes,4,opt,name=findings,proto3,oneof"`
+}
 
 func (*CallEvent_Output) isCallEvent_Event() {}
 
 func (*CallEvent_Failure) isCallEvent_Event() {}
 
-type Scanning struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// UTF-16 characters to search.
-	Chars         uint64 `protobuf:"varint,1,opt,name=chars,proto3" json:"chars,omitempty"`
+func (*CallEvent_Findings) isCallEvent_Event() {}
+
+type Findings struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Leaves        []*LeafSpans           `protobuf:"bytes,1,rep,name=leaves,proto3" json:"leaves,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Scanning) Reset() {
-	*x = Scanning{}
+func (x *Findings) Reset() {
+	*x = Findings{}
 	mi := &file_contextd_v1_plugin_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *Scanning) String() string {
+func (x *Findings) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*Scanning) ProtoMessage() {}
+func (*Findings) ProtoMessage() {}
 
-func (x *Scanning) ProtoReflect() protoreflect.Message {
+func (x *Findings) ProtoReflect() protoreflect.Message {
 	mi := &file_contextd_v1_plugin_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -427,16 +426,16 @@ func (x *Scanning) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use Scanning.ProtoReflect.Descriptor instead.
-func (*Scanning) Descriptor() ([]byte, []int) {
+// Deprecated: Use Findings.ProtoReflect.Descriptor instead.
+func (*Findings) Descriptor() ([]byte, []int) {
 	return file_contextd_v1_plugin_proto_rawDescGZIP(), []int{4}
 }
 
-func (x *Scanning) GetChars() uint64 {
+func (x *Findings) GetLeaves() []*LeafSpans {
 	if x != nil {
-		return x.Chars
+		return x.Leaves
 	}
-	return 0
+	return nil
 }
 
 type CallOutput struct {
@@ -452,6 +451,9 @@ type CallOutput struct {
 	Warnings     []string `protobuf:"bytes,5,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	// What looks like a secret, per string leaf of {data, streams}. Empty if the tool did not search.
 	FirstPass []*LeafSpans `protobuf:"bytes,6,rep,name=first_pass,json=firstPass,proto3" json:"first_pass,omitempty"`
+	// True if the tool's process is still searching: `findings` comes in an event of its own, and first_pass is empty. The
+	// search is not the tool's time.
+	FindingsFollow bool `protobuf:"varint,7,opt,name=findings_follow,json=findingsFollow,proto3" json:"findings_follow,omitempty"`
 	// True if the tool has applied the view itself: its texts are shown as they are.
 	ViewApplied   bool `protobuf:"varint,20,opt,name=view_applied,json=viewApplied,proto3" json:"view_applied,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -528,6 +530,13 @@ func (x *CallOutput) GetFirstPass() []*LeafSpans {
 		return x.FirstPass
 	}
 	return nil
+}
+
+func (x *CallOutput) GetFindingsFollow() bool {
+	if x != nil {
+		return x.FindingsFollow
+	}
+	return false
 }
 
 func (x *CallOutput) GetViewApplied() bool {
@@ -975,14 +984,14 @@ const file_contextd_v1_plugin_proto_rawDesc = "" +
 	"\x03cwd\x18\t \x01(\tR\x03cwd\x12 \n" +
 	"\tview_json\x18\x14 \x01(\fH\x00R\bviewJson\x88\x01\x01B\f\n" +
 	"\n" +
-	"_view_json\"\xae\x01\n" +
-	"\tCallEvent\x123\n" +
-	"\bscanning\x18\x01 \x01(\v2\x15.contextd.v1.ScanningH\x00R\bscanning\x121\n" +
+	"_view_json\"\xb4\x01\n" +
+	"\tCallEvent\x121\n" +
 	"\x06output\x18\x02 \x01(\v2\x17.contextd.v1.CallOutputH\x00R\x06output\x120\n" +
-	"\afailure\x18\x03 \x01(\v2\x14.contextd.v1.FailureH\x00R\afailureB\a\n" +
-	"\x05event\" \n" +
-	"\bScanning\x12\x14\n" +
-	"\x05chars\x18\x01 \x01(\x04R\x05chars\"\xa9\x02\n" +
+	"\afailure\x18\x03 \x01(\v2\x14.contextd.v1.FailureH\x00R\afailure\x123\n" +
+	"\bfindings\x18\x04 \x01(\v2\x15.contextd.v1.FindingsH\x00R\bfindingsB\a\n" +
+	"\x05eventJ\x04\b\x01\x10\x02\":\n" +
+	"\bFindings\x12.\n" +
+	"\x06leaves\x18\x01 \x03(\v2\x16.contextd.v1.LeafSpansR\x06leaves\"\xd2\x02\n" +
 	"\n" +
 	"CallOutput\x12\x1b\n" +
 	"\tdata_json\x18\x01 \x01(\fR\bdataJson\x123\n" +
@@ -991,7 +1000,8 @@ const file_contextd_v1_plugin_proto_rawDesc = "" +
 	"\rdropped_bytes\x18\x04 \x01(\x04R\fdroppedBytes\x12\x1a\n" +
 	"\bwarnings\x18\x05 \x03(\tR\bwarnings\x125\n" +
 	"\n" +
-	"first_pass\x18\x06 \x03(\v2\x16.contextd.v1.LeafSpansR\tfirstPass\x12!\n" +
+	"first_pass\x18\x06 \x03(\v2\x16.contextd.v1.LeafSpansR\tfirstPass\x12'\n" +
+	"\x0ffindings_follow\x18\a \x01(\bR\x0efindingsFollow\x12!\n" +
 	"\fview_applied\x18\x14 \x01(\bR\vviewApplied\"\xe5\x01\n" +
 	"\fOutputStream\x12\x14\n" +
 	"\x05field\x18\x01 \x01(\tR\x05field\x12\x12\n" +
@@ -1051,7 +1061,7 @@ var file_contextd_v1_plugin_proto_goTypes = []any{
 	(*DescribeResponse)(nil), // 2: contextd.v1.DescribeResponse
 	(*CallRequest)(nil),      // 3: contextd.v1.CallRequest
 	(*CallEvent)(nil),        // 4: contextd.v1.CallEvent
-	(*Scanning)(nil),         // 5: contextd.v1.Scanning
+	(*Findings)(nil),         // 5: contextd.v1.Findings
 	(*CallOutput)(nil),       // 6: contextd.v1.CallOutput
 	(*OutputStream)(nil),     // 7: contextd.v1.OutputStream
 	(*ShownPart)(nil),        // 8: contextd.v1.ShownPart
@@ -1063,27 +1073,28 @@ var file_contextd_v1_plugin_proto_goTypes = []any{
 	(*OutputGap)(nil),        // 14: contextd.v1.OutputGap
 }
 var file_contextd_v1_plugin_proto_depIdxs = []int32{
-	5,  // 0: contextd.v1.CallEvent.scanning:type_name -> contextd.v1.Scanning
-	6,  // 1: contextd.v1.CallEvent.output:type_name -> contextd.v1.CallOutput
-	11, // 2: contextd.v1.CallEvent.failure:type_name -> contextd.v1.Failure
-	7,  // 3: contextd.v1.CallOutput.streams:type_name -> contextd.v1.OutputStream
-	11, // 4: contextd.v1.CallOutput.failure:type_name -> contextd.v1.Failure
-	9,  // 5: contextd.v1.CallOutput.first_pass:type_name -> contextd.v1.LeafSpans
-	14, // 6: contextd.v1.OutputStream.gap:type_name -> contextd.v1.OutputGap
-	8,  // 7: contextd.v1.OutputStream.parts:type_name -> contextd.v1.ShownPart
-	10, // 8: contextd.v1.LeafSpans.spans:type_name -> contextd.v1.SecretSpan
-	0,  // 9: contextd.v1.CancelRequest.reason:type_name -> contextd.v1.CancelReason
-	1,  // 10: contextd.v1.ToolPlugin.Describe:input_type -> contextd.v1.DescribeRequest
-	3,  // 11: contextd.v1.ToolPlugin.Call:input_type -> contextd.v1.CallRequest
-	12, // 12: contextd.v1.ToolPlugin.Cancel:input_type -> contextd.v1.CancelRequest
-	2,  // 13: contextd.v1.ToolPlugin.Describe:output_type -> contextd.v1.DescribeResponse
-	4,  // 14: contextd.v1.ToolPlugin.Call:output_type -> contextd.v1.CallEvent
-	13, // 15: contextd.v1.ToolPlugin.Cancel:output_type -> contextd.v1.CancelResponse
-	13, // [13:16] is the sub-list for method output_type
-	10, // [10:13] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	6,  // 0: contextd.v1.CallEvent.output:type_name -> contextd.v1.CallOutput
+	11, // 1: contextd.v1.CallEvent.failure:type_name -> contextd.v1.Failure
+	5,  // 2: contextd.v1.CallEvent.findings:type_name -> contextd.v1.Findings
+	9,  // 3: contextd.v1.Findings.leaves:type_name -> contextd.v1.LeafSpans
+	7,  // 4: contextd.v1.CallOutput.streams:type_name -> contextd.v1.OutputStream
+	11, // 5: contextd.v1.CallOutput.failure:type_name -> contextd.v1.Failure
+	9,  // 6: contextd.v1.CallOutput.first_pass:type_name -> contextd.v1.LeafSpans
+	14, // 7: contextd.v1.OutputStream.gap:type_name -> contextd.v1.OutputGap
+	8,  // 8: contextd.v1.OutputStream.parts:type_name -> contextd.v1.ShownPart
+	10, // 9: contextd.v1.LeafSpans.spans:type_name -> contextd.v1.SecretSpan
+	0,  // 10: contextd.v1.CancelRequest.reason:type_name -> contextd.v1.CancelReason
+	1,  // 11: contextd.v1.ToolPlugin.Describe:input_type -> contextd.v1.DescribeRequest
+	3,  // 12: contextd.v1.ToolPlugin.Call:input_type -> contextd.v1.CallRequest
+	12, // 13: contextd.v1.ToolPlugin.Cancel:input_type -> contextd.v1.CancelRequest
+	2,  // 14: contextd.v1.ToolPlugin.Describe:output_type -> contextd.v1.DescribeResponse
+	4,  // 15: contextd.v1.ToolPlugin.Call:output_type -> contextd.v1.CallEvent
+	13, // 16: contextd.v1.ToolPlugin.Cancel:output_type -> contextd.v1.CancelResponse
+	14, // [14:17] is the sub-list for method output_type
+	11, // [11:14] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_contextd_v1_plugin_proto_init() }
@@ -1094,9 +1105,9 @@ func file_contextd_v1_plugin_proto_init() {
 	file_contextd_v1_host_proto_init()
 	file_contextd_v1_plugin_proto_msgTypes[2].OneofWrappers = []any{}
 	file_contextd_v1_plugin_proto_msgTypes[3].OneofWrappers = []any{
-		(*CallEvent_Scanning)(nil),
 		(*CallEvent_Output)(nil),
 		(*CallEvent_Failure)(nil),
+		(*CallEvent_Findings)(nil),
 	}
 	file_contextd_v1_plugin_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}

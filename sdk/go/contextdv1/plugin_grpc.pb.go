@@ -32,7 +32,8 @@ const (
 type ToolPluginClient interface {
 	// Describe is called once, after the handshake and before any call.
 	Describe(ctx context.Context, in *DescribeRequest, opts ...grpc.CallOption) (*DescribeResponse, error)
-	// Call runs one call of one tool. The last event is `output` or `failure`; nothing follows it.
+	// Call runs one call of one tool. The last event is `output` or `failure`; after an output that announces them, it is
+	// `findings` or `failure`. Nothing follows the last event.
 	Call(ctx context.Context, in *CallRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[CallEvent], error)
 	// Cancel asks a call to end early and to answer with what it has so far. A tool without Cancel is cancelled by
 	// the end of its stream.
@@ -94,7 +95,8 @@ func (c *toolPluginClient) Cancel(ctx context.Context, in *CancelRequest, opts .
 type ToolPluginServer interface {
 	// Describe is called once, after the handshake and before any call.
 	Describe(context.Context, *DescribeRequest) (*DescribeResponse, error)
-	// Call runs one call of one tool. The last event is `output` or `failure`; nothing follows it.
+	// Call runs one call of one tool. The last event is `output` or `failure`; after an output that announces them, it is
+	// `findings` or `failure`. Nothing follows the last event.
 	Call(*CallRequest, grpc.ServerStreamingServer[CallEvent]) error
 	// Cancel asks a call to end early and to answer with what it has so far. A tool without Cancel is cancelled by
 	// the end of its stream.

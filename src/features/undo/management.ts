@@ -15,7 +15,7 @@ import { describe, lineOf, nameOfChange, worthNaming, worthShowing } from './und
 import type { UndoRecord } from './undo-records.ts';
 
 export interface UndoManagementDeps {
-  undo: Pick<Undo, 'list' | 'plan' | 'apply' | 'forget'>;
+  undo: Pick<Undo, 'list' | 'plan' | 'apply' | 'forget' | 'prepare'>;
   auditLog: Pick<AuditLog, 'find'>;
   events: Pick<EventLog, 'append'>;
   clock: Clock;

@@ -1,4 +1,5 @@
 import type { FileChanges } from '../../call/outcome.ts';
+import type { Config } from '../../config/schema.ts';
 import type { ContextdError } from '../../core/errors.ts';
 import type { RawPath } from '../../fs/raw-path.ts';
 import type { Uncovered } from '../../sandbox/contract/snapshot-messages.ts';
@@ -17,7 +18,9 @@ import { type SavedTree, SavedTrees, type SavedTreesDeps } from './saved-trees.t
 import { changesIn, decide, type UndoFile } from './undo-plan.ts';
 import type { UndoRecord } from './undo-records.ts';
 
-export type UndoDeps = CallChangesDeps & Omit<PutBackDeps & SavedTreesDeps, 'changes'> & RetentionDeps;
+export type UndoDeps = CallChangesDeps &
+  Omit<PutBackDeps & SavedTreesDeps, 'changes'> &
+  RetentionDeps & { config: Pick<Config['undo'], 'enabled'> };
 
 export interface UndoPlan {
   readonly record: UndoRecord;
@@ -76,6 +79,11 @@ export class Undo {
   /** See `CallChanges.look`. */
   look(project: string): Promise<void> {
     return this.#changes.look(project);
+  }
+
+  /** Reads the files of a project ahead of its first call, which would wait for it. Does nothing if undo is off. */
+  async prepare(project: string): Promise<void> {
+    if (this.#deps.config.enabled) await this.#changes.look(project);
   }
 
   /** See `CallChanges.take`. */
