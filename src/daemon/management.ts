@@ -130,7 +130,7 @@ export function createManagement(deps: ManagementDeps): Management {
       await checkProjectRoot(root, deps.home, deps.paths);
       checkApart(root, deps.projects.roots());
       const changed = await deps.projects.register(root, coreTools(deps.catalog).map(acceptance));
-      void deps.undoing.undo.prepare(root).catch(() => {});
+      void deps.undoing.undo.prepare(root);
       return { changed, ...(await projectTools(root, deps)) };
     },
     async unregisterProject({ root }) {

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { usualWho } from '../fixtures/sandbox-harness.ts';
+import { openBench, usualWho } from '../fixtures/sandbox-harness.ts';
 import { callId, openUndoGround, type UndoGround, undoOver } from '../fixtures/undo-ground.ts';
 import { appears } from '../helpers/appears.ts';
 
@@ -213,3 +213,21 @@ async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
     }
   }
 }
+
+describe('the first look at the files of a project', () => {
+  it.each([
+    ['is taken ahead of the first call', true],
+    ['is not taken if undo is off', false],
+  ])('issue 37 %s', async (_, enabled) => {
+    const bench = await openBench(usualWho()[0]);
+    try {
+      const undo = undoOver(bench, { enabled });
+      await undo.prepare(bench.workspace);
+      const next = await bench.sandbox.snapshot(bench.workspace, { do: 'sync' });
+      expect(next?.isFirst).toBe(!enabled);
+      await undo.forget(bench.workspace);
+    } finally {
+      await bench.close();
+    }
+  });
+});

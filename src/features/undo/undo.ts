@@ -48,6 +48,7 @@ export class Undo {
   readonly #changes: CallChanges;
   readonly #trees: SavedTrees;
   readonly #retention: Retention;
+  readonly #preparing = new Map<string, Promise<void>>();
 
   constructor(deps: UndoDeps) {
     this.#deps = deps;
@@ -81,9 +82,16 @@ export class Undo {
     return this.#changes.look(project);
   }
 
-  /** Reads the files of a project ahead of its first call, which would wait for it. Does nothing if undo is off. */
+  /**
+   * Reads the files of a project ahead of its first call, which would wait for it. Does nothing if undo is off. A failure is
+   * left to the call.
+   */
   async prepare(project: string): Promise<void> {
-    if (this.#deps.config.enabled) await this.#changes.look(project);
+    if (!this.#deps.config.enabled) return;
+    const preparing = this.#changes.look(project).catch(() => {});
+    this.#preparing.set(project, preparing);
+    await preparing;
+    if (this.#preparing.get(project) === preparing) this.#preparing.delete(project);
   }
 
   /** See `CallChanges.take`. */
@@ -185,6 +193,7 @@ export class Undo {
 
   /** Deletes everything about a project that was unregistered. */
   async forget(project: string): Promise<void> {
+    await this.#preparing.get(project);
     this.#changes.forget(project);
     await this.#retention.forget(project);
   }
