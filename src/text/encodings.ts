@@ -65,9 +65,10 @@ export function isPrintable(byte: number): boolean {
   return (byte >= 0x20 && byte < 0x7f) || byte === 9 || byte === 10 || byte === 13;
 }
 
-export function countPrintable(bytes: Uint8Array): number {
+/** `length`: how many of them count. Default: all. */
+export function countPrintable(bytes: Uint8Array, length = bytes.length): number {
   let count = 0;
-  for (const byte of bytes) if (isPrintable(byte)) count++;
+  for (let at = 0; at < length; at++) if (isPrintable(bytes[at] ?? 0)) count++;
   return count;
 }
 

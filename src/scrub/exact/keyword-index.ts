@@ -22,22 +22,33 @@ const LONG_S = '\u017f';
 const CHARS_PER_PLACE = 64;
 const MIN_PLACES = 1024;
 
+/** Parts that are searched for keywords beyond ASCII are joined over fewer characters than this: each takes some time. */
+const PART_GAP_CHARS = 256;
+
 /** Offsets at which a keyword ends, in order. Null: it may be anywhere, because it is too frequent or not ASCII. */
 export type KeywordPlaces = readonly number[] | null;
+
+/** A sigma that ends a word has another small letter, which depends on the text around it. */
+const SIGMA = '\u03a3';
+const FINAL_SIGMA = '\u03c2';
+const SMALL_SIGMA = '\u03c3';
 
 /** By state: the next state for each code that continues a keyword. */
 type Trie = Map<number, number>[];
 
 /**
  * Finds which of many keywords a text contains, in one pass (Aho-Corasick over ASCII without NUL; other keywords one by
- * one). A keyword counts anywhere and in any case. No lower-case copy of the text is made.
+ * one, around characters that are no ASCII). A keyword counts anywhere and in any case. No lower-case copy of the text is
+ * made.
  */
 export class KeywordIndex {
   /** At `state * ASCII + code`: the next state times ASCII, with ENDS. */
   readonly #next: Int32Array;
   /** The keyword ids that end in a state, those of its suffixes included. */
   readonly #ends: number[][] = [[]];
-  readonly #others: { keyword: string; id: number }[] = [];
+  readonly #others: { keyword: string; plain: string; id: number }[] = [];
+  /** Characters of the longest of the others. */
+  #longestOther = 0;
 
   /** The position of a keyword in `keywords` is its id. They must be lower case. */
   constructor(keywords: readonly string[]) {
@@ -51,8 +62,9 @@ export class KeywordIndex {
     const found = new Set<number>();
     this.#findAscii(text, found);
     if (this.#others.length === 0) return found;
-    const lower = lowerCase(text);
-    for (const { keyword, id } of this.#others) if (lower.includes(keyword)) found.add(id);
+    const parts = text.includes(SIGMA) ? [{ start: 0, end: text.length }] : this.#partsBeyondAscii(text, wholeOf(text));
+    const lower = parts.map(({ start, end }) => lowerCase(text.slice(start, end)));
+    for (const { keyword, id } of this.#others) if (lower.some((part) => part.includes(keyword))) found.add(id);
     return found;
   }
 
@@ -60,12 +72,9 @@ export class KeywordIndex {
    * Where the keywords of a text are, by id, in any order. Unlike in `find`, an ſ is an s, as patterns have it: a text with an
    * ſ may hold any keyword anywhere. `windows`: where to look, in order of place; default: everywhere.
    */
-  findPlaces(
-    text: string,
-    windows: readonly Span[] = [{ start: 0, end: text.length }],
-  ): (id: number) => readonly KeywordPlaces[] {
+  findPlaces(text: string, windows: readonly Span[] = wholeOf(text)): (id: number) => readonly KeywordPlaces[] {
     if (text.includes(LONG_S)) return () => [null];
-    const found = new Map<number, KeywordPlaces[]>(this.#others.map(({ id }) => [id, [null]]));
+    const found = this.#placesOfOthers(text, windows);
     for (const [state, places] of this.#placesByState(text, windows))
       for (const id of this.#ends[state] ?? []) {
         const known = found.get(id);
@@ -75,9 +84,49 @@ export class KeywordIndex {
     return (id) => found.get(id) ?? [];
   }
 
+  /** Of the keywords that are not in the table, by id. */
+  #placesOfOthers(text: string, windows: readonly Span[]): Map<number, KeywordPlaces[]> {
+    const found = new Map<number, KeywordPlaces[]>();
+    if (this.#others.length === 0) return found;
+    const most = mostPlaces(text);
+    const places = new Map<number, number[]>();
+    for (const { start, end } of this.#partsBeyondAscii(text, windows)) {
+      const part = withOneSigma(text.slice(start, end));
+      for (const { plain, id } of this.#others)
+        for (let at = part.indexOf(plain); at !== -1; at = part.indexOf(plain, at + 1)) {
+          const known = places.get(id);
+          if (known === undefined) places.set(id, [start + at + plain.length]);
+          else if (known.length <= most) known.push(start + at + plain.length);
+        }
+    }
+    for (const [id, list] of places) found.set(id, [list.length > most ? null : list]);
+    return found;
+  }
+
+  /** The parts of some windows of a text that can hold a keyword that is not in the table, in order of place. */
+  #partsBeyondAscii(text: string, windows: readonly Span[]): Span[] {
+    const parts: Span[] = [];
+    const margin = this.#longestOther;
+    for (const window of windows) {
+      let last: Span | undefined;
+      for (let i = window.start; i < window.end; i++) {
+        const code = text.charCodeAt(i);
+        if (code < ASCII && code !== 0) continue;
+        const [start, end] = [Math.max(window.start, i - margin), Math.min(window.end, i + margin)];
+        if (last !== undefined && start <= last.end + PART_GAP_CHARS) {
+          last.end = end;
+          continue;
+        }
+        last = { start, end };
+        parts.push(last);
+      }
+    }
+    return parts;
+  }
+
   /** By each state that keywords end in: the offsets at which the text led to it. */
   #placesByState(text: string, windows: readonly Span[]): Map<number, number[] | null> {
-    const most = Math.max(MIN_PLACES, text.length / CHARS_PER_PLACE);
+    const most = mostPlaces(text);
     const found = new Map<number, number[] | null>();
     for (const window of windows) this.#addPlaces(text, window, most, found);
     return found;
@@ -121,7 +170,8 @@ export class KeywordIndex {
     for (let i = 0; i < keyword.length; i++) {
       const code = keyword.charCodeAt(i);
       if (code >= ASCII || code === 0) {
-        this.#others.push({ keyword, id });
+        this.#others.push({ keyword, plain: withOneSigma(keyword), id });
+        this.#longestOther = Math.max(this.#longestOther, keyword.length);
         return;
       }
       let child = trie[state]?.get(code);
@@ -163,6 +213,19 @@ export class KeywordIndex {
   #entryOf(state: number): number {
     return state * ASCII + (this.#ends[state]?.length ? ENDS : 0);
   }
+}
+
+function wholeOf(text: string): Span[] {
+  return [{ start: 0, end: text.length }];
+}
+
+function mostPlaces(text: string): number {
+  return Math.max(MIN_PLACES, text.length / CHARS_PER_PLACE);
+}
+
+/** In lower case, whatever is around it. */
+function withOneSigma(text: string): string {
+  return lowerCase(text).replaceAll(FINAL_SIGMA, SMALL_SIGMA);
 }
 
 /** What a character beyond ASCII counts as: no keyword of the table holds NUL. */

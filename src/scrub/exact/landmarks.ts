@@ -5,13 +5,15 @@ import { contains } from './char-set.ts';
 import { childrenOf, type GoNode, isLineLocal, maxLength } from './go-tree.ts';
 import type { KeywordPlaces } from './keyword-index.ts';
 import { isTranslatable, NativeEngine } from './native-engine.ts';
-import { requiredWords } from './required-words.ts';
+import { areRare, requiredWords } from './required-words.ts';
 import { SHORT_CHARS } from './short-line-engine.ts';
 
 /** What shows where in a text the matches of a pattern can be. */
 export interface Landmarks {
   /** Every match contains a word of each list, in lower case. Empty: it need not contain any word. */
   words: readonly (readonly string[])[];
+  /** Further lists of this kind, of use where the words above are everywhere. */
+  more: readonly (readonly string[])[];
   /** Null: a match may reach any distance from the word. */
   reach: Reach | null;
   /** If the reach is null: what every match begins with, as far as that is bounded. */
@@ -30,11 +32,19 @@ export function landmarksOf(pattern: GoNode, certificate?: Certificate): Landmar
   const reach = reachOf(pattern);
   const words = requiredWords(pattern);
   // More lists are worth their search only if the rarest words leave much of a text.
-  if (reach !== null) return { words: reach.kind === 'stretches' ? words : words.slice(0, 1), reach, head: null };
+  if (reach !== null) {
+    const count = reach.kind === 'stretches' ? words.length : 1;
+    return { words: words.slice(0, count), more: words.slice(count).filter(areRare), reach, head: null };
+  }
   const head = headOf(pattern);
   const headReach = head === null ? null : reachOf(head);
-  if (head === null || headReach === null) return { words, reach, head: null };
-  return { words, reach, head: { words: requiredWords(head), reach: headReach, mayBeIn: testFor(head, certificate) } };
+  if (head === null || headReach === null) return { words, more: [], reach, head: null };
+  return {
+    words,
+    more: [],
+    reach,
+    head: { words: requiredWords(head), reach: headReach, mayBeIn: testFor(head, certificate) },
+  };
 }
 
 /** The beginning of a pattern is searched in no more ways than the pattern itself. */
@@ -105,7 +115,11 @@ export type PlacesOf = (words: readonly string[]) => readonly KeywordPlaces[];
  * The parts of a text that hold every match of a pattern, in order of place and not touching. Undefined if that may be the
  * whole text.
  */
-export function partsNear(text: string, { words, reach, head }: Landmarks, placesOf: PlacesOf): Span[] | undefined {
+export function partsNear(
+  text: string,
+  { words, reach, head }: Pick<Landmarks, 'words' | 'reach' | 'head'>,
+  placesOf: PlacesOf,
+): Span[] | undefined {
   const lists = words.map(placesOf);
   if (lists.some((places) => places.length === 0)) return [];
   if (reach !== null) return partsAround(text, lists.map(inOrder), reach);

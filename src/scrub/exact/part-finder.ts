@@ -29,21 +29,29 @@ export class PartFinder {
   readonly #all = new WordIndex();
   /** The words of rules whose matches may be of any length. */
   readonly #unbounded = new WordIndex();
+  /** The words of rules that have more lists of them than are looked for first. */
+  readonly #more = new WordIndex();
 
   in({ text, segments }: Pass, due: readonly Slot[]): PartsOf {
     if (text.length < MIN_CHARS) return () => undefined;
     this.#addAll(due);
     const near = this.#near(text, segments);
     const everywhere = new Map<WordIndex, PlacesOf>();
-    return (rule, searched) => {
-      const { landmarks } = rule;
-      const parts = near?.of(searched, landmarks);
-      if (parts !== undefined) return parts;
-      // Near decoded text most rules are done, so that the few others have an index of their own.
-      const index = near !== null && landmarks.reach === null ? this.#unbounded : this.#all;
+    const placesBy = (index: WordIndex): PlacesOf => {
       const placesOf = everywhere.get(index) ?? index.placesIn(text);
       everywhere.set(index, placesOf);
-      return partsNear(searched, landmarks, placesOf);
+      return placesOf;
+    };
+    return (rule, searched) => {
+      const { landmarks } = rule;
+      const nearby = near?.of(searched, landmarks);
+      if (nearby !== undefined) return nearby;
+      // Near decoded text most rules are done, so that the few others have an index of their own.
+      const index = near !== null && landmarks.reach === null ? this.#unbounded : this.#all;
+      const parts = partsNear(searched, landmarks, placesBy(index));
+      const { words, more } = landmarks;
+      if (more.length === 0 || !isMuch(text, parts)) return parts;
+      return partsNear(searched, { ...landmarks, words: [...words, ...more] }, placesBy(this.#more));
     };
   }
 
@@ -60,12 +68,21 @@ export class PartFinder {
     for (const { rule } of due) {
       if (this.#rules.has(rule)) continue;
       this.#rules.add(rule);
-      const { words, head, reach } = rule.landmarks;
+      const { words, more, head, reach } = rule.landmarks;
+      if (more.length > 0) this.#more.add([...words, ...more].flat());
       for (const index of reach === null ? [this.#all, this.#unbounded] : [this.#all])
         index.add([...words, ...(head?.words ?? [])].flat());
     }
   }
 }
+
+/** Whether parts of a text are so much of it that it pays to look for more words. */
+function isMuch(text: string, parts: readonly Span[] | undefined): boolean {
+  if (parts === undefined) return true;
+  return parts.reduce((sum, { start, end }) => sum + end - start, 0) > text.length / MUCH_SHARE;
+}
+
+const MUCH_SHARE = 2;
 
 /** Finds words, to which more can be added. */
 class WordIndex {
@@ -105,9 +122,9 @@ class PartsNear {
     const { reach } = landmarks;
     if (reach === null) return undefined;
     const parts = this.#areWide(text, reach) ? partsNear(text, landmarks, this.#placesOf) : undefined;
-    if (parts === undefined) return reach.kind === 'lines' && reach.count === 0 ? this.#lines(text) : undefined;
-    const met = parts.filter((part) => segmentsAt(this.#segments, part).length > 0);
-    return met.every((part) => this.#isWhole(text, part, reach)) ? met : undefined;
+    const met = parts?.filter((part) => segmentsAt(this.#segments, part).length > 0);
+    if (met?.every((part) => this.#isWhole(text, part, reach))) return met;
+    return reach.kind === 'lines' && reach.count === 0 ? this.#lines(text) : undefined;
   }
 
   /** Whether no match with decoded text contains a word beyond its window. */

@@ -12,7 +12,6 @@ const MAX_LISTS = 4;
 const MAX_WORD_CHARS = 16;
 /** A larger set of characters is not listed. */
 const MAX_LETTERS = 4;
-const MAX_ASCII = 0x7f;
 
 /** What is known of the texts that a part of a pattern matches. */
 interface Matched {
@@ -121,6 +120,11 @@ function isSame(one: Words, other: Words): boolean {
   return one.size === other.size && [...one].every((word) => other.has(word));
 }
 
+/** Whether the words of a list are more than a sign each. */
+export function areRare(words: readonly string[]): boolean {
+  return words.every((word) => rarityOfWord(word) > 1);
+}
+
 /** 0: no use. A word is the rarer the longer it is; single letters are everywhere. */
 function rarityOf(words: Words | null): number {
   if (words === null) return 0;
@@ -148,14 +152,14 @@ function shortest(words: Words): string[] {
   return kept;
 }
 
-/** The characters of a small set of ASCII characters, as the keyword index compares them. */
+/** The characters of a small set, as the keyword index compares them. */
 function lettersOf(set: CharSet): Words | null {
   const letters = new Set<string>();
   for (const [low, high] of pairsOf(set)) {
     if (high - low >= MAX_LETTERS) return null;
     for (let code = low; code <= high; code++) {
       const letter = code === LONG_S ? 's' : lowerCase(String.fromCodePoint(code));
-      if (letter === '\0' || letter.charCodeAt(0) > MAX_ASCII) return null;
+      if (letter === '\0') return null;
       letters.add(letter);
     }
   }

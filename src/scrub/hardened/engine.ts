@@ -12,7 +12,8 @@ import { isCovered, type MaskedView, maskView, mergeFindings } from '../spans.ts
 import type { Allowances } from '../workspace-rules.ts';
 import { findColumns } from './columns.ts';
 import { withoutCommonWords } from './common-words.ts';
-import { isExample, judge } from './judge.ts';
+import { isExample } from './judge.ts';
+import { Judgements } from './judgements.ts';
 import { findKeyBodies, judgeKey } from './key-bodies.ts';
 import { isIdentifier } from './look-alikes.ts';
 import { isInWord, Marks } from './marks.ts';
@@ -156,8 +157,9 @@ class Engine implements ScrubEngine {
 
   #find(text: string): Finding[] {
     const found: Finding[] = [];
+    const about: About = { text, holdsAt: this.#paths.in(text), judgements: new Judgements(text) };
     for (const { isWhole, ...finding } of this.#rules.find(text, { maxDecodeDepth: MAX_DECODE_DEPTH })) {
-      const believed = isToken(text, finding) ? null : this.#judge(text, finding, isWhole);
+      const believed = isToken(text, finding) ? null : this.#judge(about, finding, isWhole);
       if (believed !== null && !isToken(text, believed)) found.push({ ...believed, inner: finding.inner });
     }
     const bySyntax = [
@@ -170,16 +172,16 @@ class Engine implements ScrubEngine {
   }
 
   /** A value that its rule identifies on its own is accepted anywhere, unless it is an example. */
-  #judge(text: string, finding: Finding, isWhole: boolean): Finding | null {
+  #judge({ text, holdsAt, judgements }: About, finding: Finding, isWhole: boolean): Finding | null {
     const { rule, start, end } = finding;
     if (this.#added.has(rule)) return finding;
-    if (!this.#paths.holdAt(rule, text, finding)) return null;
+    if (!holdsAt(rule, finding)) return null;
     if (text.startsWith('-----BEGIN', start)) return judgeKey(text, finding);
     const value = text.slice(start, end);
     if (isWhole || this.#marks.isMarked(rule, value))
       return isExample(value) || isIdentifier(text, finding) ? null : finding;
     if (NEEDS_RANDOM.has(rule) && !isCredential(value)) return null;
-    const judged = this.#marks.namesRule(rule, text, finding) ? judge(text, finding) : null;
+    const judged = this.#marks.namesRule(rule, text, finding) ? judgements.of(finding) : null;
     return judged === null ? null : asPlaced(judged);
   }
 
@@ -209,6 +211,13 @@ class Engine implements ScrubEngine {
     }
     return place;
   }
+}
+
+/** A text, and what is known of it while its findings are judged. */
+interface About {
+  text: string;
+  holdsAt: ReturnType<RulePaths['in']>;
+  judgements: Judgements;
 }
 
 function asPlaced(finding: Finding): Finding {

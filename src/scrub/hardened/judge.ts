@@ -9,6 +9,8 @@ import { isPublicPem } from './public-pem.ts';
 import { isPublishedExample } from './published.ts';
 import { isEncrypted, isTemplate } from './templates.ts';
 
+/** The rule for a user and a password on two lines. */
+export const LOGIN_RULE = 'login-pair';
 /** Characters of the line examined before and after a value. */
 const AROUND_CHARS = 200;
 /** Longer values are judged by their rule alone: names and words are shorter. */
@@ -48,7 +50,7 @@ export function judge(text: string, finding: Finding): Finding | null {
     return null;
   if (isSomethingElse(candidate) || isStandIn(candidate) || isTranslation(text, trimmed)) return null;
   // After `stringData:` or a user's name comes data, whatever the lines around it look like.
-  const isData = isOfManifest(finding) || finding.rule === 'login-pair';
+  const isData = isOfManifest(finding) || finding.rule === LOGIN_RULE;
   const isInCode = (): boolean => !isData && isCode(text, start);
   if (isQuoted && isCodeInQuotes(candidate)) return null;
   if (!isQuoted && followsString(candidate)) return null;
@@ -142,7 +144,7 @@ const TYPE_OF_MANIFEST = /^type:/;
 const TYPE_BEFORE = /^[ \t+-]*["']?type["']?:[ \t]*["']?$/;
 
 /** Whether a rule reads the manifest of a Kubernetes Secret. */
-function isOfManifest({ rule }: Pick<Finding, 'rule'>): boolean {
+export function isOfManifest({ rule }: Pick<Finding, 'rule'>): boolean {
   return rule.includes('kubernetes');
 }
 
@@ -196,20 +198,19 @@ const MIN_SEQUENCE_CHARS = 4;
 
 /** A user whose password follows. */
 const USER_BEFORE = /([\w.@-]{1,40}):$/;
+const MAX_SEQUENCE_CHARS = Math.max(...SEQUENCES.map(({ length }) => length));
 
 function isPublished({ value, before }: Candidate): boolean {
   if (isExample(value) || ARN.test(value) || isVersion(value, before)) return true;
-  const [, user] = USER_BEFORE.exec(before) ?? [];
+  const [, user] = (before.endsWith(':') ? USER_BEFORE.exec(before) : null) ?? [];
   if (user !== undefined && isPublishedExample(`${user}:${value}`)) return true;
   if (PARAMETER.test(value) && AUTHORIZATION.test(before)) return true;
   if (CHECKSUM.test(before.slice(-MAX_ALGORITHM_CHARS) + value)) return true;
   if (PUBLIC_VALUES.some(([name, look]) => look.test(value) && name.test(before))) return true;
+  if (value.length < MIN_SEQUENCE_CHARS || value.length > MAX_SEQUENCE_CHARS) return false;
   const lower = value.toLowerCase();
   const backwards = [...lower].reverse().join('');
-  return (
-    value.length >= MIN_SEQUENCE_CHARS &&
-    SEQUENCES.some((order) => order.startsWith(lower) || order.startsWith(backwards))
-  );
+  return SEQUENCES.some((order) => order.startsWith(lower) || order.startsWith(backwards));
 }
 
 /** A longer number is not a version if the name announces a password. */

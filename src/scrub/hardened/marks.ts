@@ -77,7 +77,7 @@ export class Marks {
    */
   isInBase64(text: string, { rule, start, end }: Finding): boolean {
     if (this.isInWrapped(text, { rule, start, end })) return true;
-    if (!BASE64.test(text[start - 1] ?? '')) return false;
+    if (!isBase64At(text, start - 1)) return false;
     const from = runStart(text, start);
     const before = text.slice(from, start);
     // No name stands before a value in the middle of base64.
@@ -138,7 +138,8 @@ const LINE_BEGIN = /^(?:\r?\n|\\+[rn])(?:[\s"'`,+;>]|\\+[rn])*/;
 const MAX_LINE_END_CHARS = 24;
 /** Base64 has no such sign, so a mark with one is known in the middle of it. */
 const MARK_END = /[^a-z0-9+/]/;
-const BASE64 = /[A-Za-z0-9+/]/;
+/** By code: whether a character is of base64. */
+const BASE64 = Uint8Array.from({ length: 0x80 }, (_, code) => Number(/[A-Za-z0-9+/]/.test(String.fromCharCode(code))));
 
 /** A hash is of the same characters as base64. */
 const ALL_HEX = /^[0-9a-fA-F]*$/;
@@ -170,15 +171,19 @@ function hasWords(run: string): boolean {
   return parts.filter(isMadeOfWords).length * 2 >= parts.length;
 }
 
+function isBase64At(text: string, at: number): boolean {
+  return BASE64[text.charCodeAt(at)] === 1;
+}
+
 function runStart(text: string, at: number): number {
   let from = at;
-  while (from > 0 && at - from < MAX_RUN_CHARS && BASE64.test(text[from - 1] ?? '')) from--;
+  while (from > 0 && at - from < MAX_RUN_CHARS && isBase64At(text, from - 1)) from--;
   return from;
 }
 
 function runEnd(text: string, at: number, most = MIN_RUN_CHARS): number {
   let to = at;
-  while (to < text.length && to - at < most && BASE64.test(text[to] ?? '')) to++;
+  while (to < text.length && to - at < most && isBase64At(text, to)) to++;
   return to;
 }
 
@@ -197,9 +202,17 @@ function isWordLike(text: string): boolean {
 
 /** Whether a letter or digit at an offset continues a word. */
 export function isInWord(text: string, at: number): boolean {
-  if (!/^[A-Za-z0-9]{2}/.test(text.slice(Math.max(0, at - 1), at + 1))) return false;
-  return at > 0 && !ESCAPE_END.test(text.slice(Math.max(0, at - MAX_ESCAPE_CHARS), at));
+  if (at <= 0 || !isAlphanumericAt(text, at - 1) || !isAlphanumericAt(text, at)) return false;
+  return !ESCAPE_END.test(text.slice(Math.max(0, at - MAX_ESCAPE_CHARS), at));
 }
+
+function isAlphanumericAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code !== SLASH && code !== PLUS && BASE64[code] === 1;
+}
+
+const SLASH = 0x2f;
+const PLUS = 0x2b;
 
 /** Characters before a value among which the word of its rule is looked for. */
 const WORD_REACH_CHARS = 120;

@@ -107,9 +107,18 @@ const NAME_BEFORE = /([A-Za-z][\w.-]{5,60})\\*["'`]?\]?[ \t]*(?:=>|:=|=|:)[ \t]*
 
 /** A field that gets the variable of its own name: `SkipK8sSecret: skipK8sSecret`. */
 function isSameName({ value, before }: Candidate): boolean {
+  // Most values end with another letter than the name before them, which takes less time to see.
+  if (lastOf(before) !== lastOf(value)) return false;
   const [, name = ''] = NAME_BEFORE.exec(before) ?? [];
   const bare = (text: string): string => text.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
   return name !== '' && bare(name) === bare(value);
+}
+
+/** The last letter or digit of a text, in lower case. */
+function lastOf(text: string): string {
+  let at = text.length - 1;
+  while (at >= 0 && !/[A-Za-z0-9]/.test(text.charAt(at))) at--;
+  return text.charAt(at).toLowerCase();
 }
 
 const DAY = `(?:[0-9*/,?LW#-]+|(?:MON|TUE|WED|THU|FRI|SAT|SUN|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)(?:[-,](?:MON|TUE|WED|THU|FRI|SAT|SUN|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC))*)`;

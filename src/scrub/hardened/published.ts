@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * Values that standards and vendors print as examples: they are in every document and in the tests of every library, and open
@@ -63,5 +63,5 @@ function barePair(value: string): string {
 }
 
 function sha256(value: string): string {
-  return createHash('sha256').update(value).digest('hex');
+  return hash('sha256', value);
 }

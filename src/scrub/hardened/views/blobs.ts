@@ -96,24 +96,30 @@ function decodeDigits({ digits, at }: Blob, bits: number, skip: number): Decoded
   return { bytes, from, to };
 }
 
-/** The bytes that some digits stand for. */
-function bytesOf(digits: Uint8Array, bits: number): Uint8Array {
-  return decodeDigits({ digits, at: new Int32Array(0), isWrapped: false }, bits, 0).bytes;
-}
-
-/** The first digits of a blob, at most `most`; `turned`: if each of its lines is turned round. */
-function firstDigits(text: string, lines: Lines, { values }: Alphabet, most: number, turned = false): Uint8Array {
-  const digits = new Uint8Array(most);
-  let count = 0;
-  for (let i = 0; i < lines.length && count < most; i += 2) {
+/**
+ * Fills `into` with the bytes that a blob begins with, and returns how many there are; `turned`: as if each of its lines were
+ * turned round. A text may have thousands of blobs, and an array for each would take most of the time.
+ */
+function firstBytes(into: Uint8Array, text: string, lines: Lines, alphabet: Alphabet, turned = false): number {
+  const { values, bits } = alphabet;
+  let [count, buffer, held] = [0, 0, 0];
+  for (let i = 0; i < lines.length; i += 2) {
     const [start = 0, end = 0] = [lines[i], lines[i + 1]];
-    for (let place = 0; place < end - start && count < most; place++)
-      digits[count++] = values[text.charCodeAt(turned ? end - 1 - place : start + place)] ?? 0;
+    for (let place = 0; place < end - start; place++) {
+      const digit = values[text.charCodeAt(turned ? end - 1 - place : start + place)] ?? 0;
+      buffer = ((buffer << bits) | digit) & 0xffff;
+      held += bits;
+      if (held < 8) continue;
+      held -= 8;
+      into[count++] = buffer >> held;
+      if (count === into.length) return count;
+    }
   }
-  return digits.subarray(0, count);
+  return count;
 }
 
-const HEAD_DIGITS = 24;
+/** Shorter than the bytes of any blob. */
+const HEAD_BYTES = 12;
 
 /**
  * Whether `putReadable` may add something of a blob: without keeping any byte, because most of what looks like base64 in a
@@ -288,9 +294,11 @@ export function inflated(text: string): View | null {
 }
 
 function putInflated(builder: ViewBuilder, text: string, all: Iterable<Lines>, alphabet: Alphabet): void {
+  const head = new Uint8Array(HEAD_BYTES);
   let blobs = 0;
   for (const lines of all) {
-    if (!isCompressed(bytesOf(firstDigits(text, lines, alphabet, HEAD_DIGITS), alphabet.bits))) continue;
+    firstBytes(head, text, lines, alphabet);
+    if (!isCompressed(head)) continue;
     const blob = collectDigits(text, lines, alphabet);
     const { bytes } = decodeDigits(blob, alphabet.bits, 0);
     if (blobs++ >= MAX_BLOBS) continue;
@@ -306,19 +314,22 @@ const PROBE_DIGITS = 64;
 /** Decodes base64 and hex of which each line is turned round, as by `rev`. A finding stands for the whole blob. */
 export function turnedRound(text: string): View | null {
   const builder = new ViewBuilder(text);
-  for (const lines of base64Blobs(text)) putTurned(builder, text, lines, BASE64);
-  for (const lines of blobsOf(text, HEX, MIN_HEX_DIGITS)) putTurned(builder, text, lines, HEX);
+  putTurned(builder, text, base64Blobs(text), BASE64);
+  putTurned(builder, text, blobsOf(text, HEX, MIN_HEX_DIGITS), HEX);
   return builder.isEmpty ? null : builder.build();
 }
 
-function putTurned(builder: ViewBuilder, text: string, lines: Lines, alphabet: Alphabet): void {
-  const probe = bytesOf(firstDigits(text, lines, alphabet, PROBE_DIGITS, true), alphabet.bits);
-  if (countPrintable(probe) < TEXT_SHARE * probe.length) return;
-  const blob = collectDigits(text, lines, alphabet);
-  const { bytes } = decodeDigits({ ...blob, digits: turnLines(blob) }, alphabet.bits, 0);
-  const from = new Int32Array(bytes.length).fill(blob.at[0] ?? 0);
-  const to = new Int32Array(bytes.length).fill((blob.at.at(-1) ?? -1) + 1);
-  putReadable(builder, { bytes, from, to });
+function putTurned(builder: ViewBuilder, text: string, all: Iterable<Lines>, alphabet: Alphabet): void {
+  const probe = new Uint8Array((PROBE_DIGITS * alphabet.bits) / 8);
+  for (const lines of all) {
+    const length = firstBytes(probe, text, lines, alphabet, true);
+    if (countPrintable(probe, length) < TEXT_SHARE * length) continue;
+    const blob = collectDigits(text, lines, alphabet);
+    const { bytes } = decodeDigits({ ...blob, digits: turnLines(blob) }, alphabet.bits, 0);
+    const from = new Int32Array(bytes.length).fill(blob.at[0] ?? 0);
+    const to = new Int32Array(bytes.length).fill((blob.at.at(-1) ?? -1) + 1);
+    putReadable(builder, { bytes, from, to });
+  }
 }
 
 /** The digits with those of each line in the other order. A line ends where the next digit is not the next character. */

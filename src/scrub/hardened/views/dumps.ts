@@ -9,6 +9,11 @@ const LINE =
 const LIST =
   /(?<![0-9A-Za-z])(?:(?:0x)?[0-9A-Fa-f]{2}(?:[ \t,:;-]|\r?\n){1,8}){15,}(?:0x)?[0-9A-Fa-f]{2}(?![0-9A-Za-z])/g;
 
+/** What a list consists of. */
+const OF_LIST = characterTable((character) => /[0-9A-Fa-fx \t,:;\r\n-]/.test(character));
+/** Characters of the shortest list: 15 bytes with a sign each, and the last one. */
+const MIN_LIST_CHARS = 47;
+
 interface Bytes {
   bytes: number[];
   from: number[];
@@ -30,9 +35,13 @@ export function dumpsRead(text: string): View | null {
     next = line.index + line[0].length + 1;
   }
   flush();
-  for (const list of text.matchAll(LIST)) {
-    readPairs(list[0], list.index, dump);
-    flush();
+  for (const { start, end } of runsOf(text, OF_LIST, MIN_LIST_CHARS)) {
+    // With the characters around it, which a list depends on.
+    const from = Math.max(0, start - 1);
+    for (const list of text.slice(from, end + 1).matchAll(LIST)) {
+      readPairs(list[0], from + list.index, dump);
+      flush();
+    }
   }
   return builder.isEmpty ? null : builder.build();
 }

@@ -14,11 +14,31 @@ describe('SEC-1.1 the keyword index', () => {
   it('lower-cases as Go does: the Kelvin sign is a k, a dotted capital I an i, ſ is no s', () => {
     expect(idsIn(['key', 'id', 's'], '\u212aey \u0130D ſ')).toEqual([0, 1]);
     expect(lowerCase('\u0130\u212aA')).toBe('ika');
+    // What a sigma becomes depends on the next letter, however far it is.
+    expect(idsIn(['aς'], 'aΣ')).toEqual([0]);
+    expect(idsIn(['aς'], `aΣ${"'".repeat(300)}b`)).toEqual([]);
+  });
+
+  it('finds where keywords beyond ASCII end, whatever letters a sigma stands between', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'k', 'é', 'σ', 'ς', '密', 'п'), minLength: 1, maxLength: 4 });
+    const letter = fc.constantFrom('a', 'K', '\u212a', '\u0130', 'É', 'é', 'Σ', 'σ', 'ς', '密', 'П', ' ', '\0');
+    const plain = (text: string): string => lowerCase(text).replaceAll('ς', 'σ');
+    const piece = fc.oneof(fc.string({ unit: letter, maxLength: 30 }), fc.constant('x'.repeat(300)));
+    fc.assert(
+      fc.property(fc.uniqueArray(word, { maxLength: 8 }), fc.array(piece, { maxLength: 5 }), (keywords, pieces) => {
+        const text = pieces.join('');
+        const [plainText, placesOf] = [plain(text), new KeywordIndex(keywords).findPlaces(text)];
+        for (const [id, keyword] of keywords.entries()) {
+          const ends = [...Array(text.length).keys()].filter((at) => plainText.startsWith(plain(keyword), at));
+          expect(placesOf(id).flatMap((places) => places ?? [])).toEqual(ends.map((at) => at + keyword.length));
+        }
+      }),
+    );
   });
 
   it('finds what a search for each of them finds', () => {
-    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'k', 'i', '_', 'é'), minLength: 1, maxLength: 4 });
-    const letter = fc.constantFrom('a', 'B', 'b', 'K', '\u212a', '\u0130', 'é', 'É', '_', '😀', '\0');
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'k', 'i', '_', 'é', 'ς'), minLength: 1, maxLength: 4 });
+    const letter = fc.constantFrom('a', 'B', 'b', 'K', '\u212a', '\u0130', 'é', 'É', 'Σ', '_', '😀', '\0');
     fc.assert(
       fc.property(fc.array(word, { maxLength: 8 }), fc.string({ unit: letter, maxLength: 30 }), (keywords, text) => {
         const lower = lowerCase(text);

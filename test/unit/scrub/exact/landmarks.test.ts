@@ -21,6 +21,11 @@ function partsOf(landmarks: Landmarks, text: string): Span[] | undefined {
   return partsNear(text, landmarks, (list) => list.flatMap((word) => places(words.indexOf(word))));
 }
 
+/** The same with all its lists of words. */
+function withMore(landmarks: Landmarks): Landmarks {
+  return { ...landmarks, words: [...landmarks.words, ...landmarks.more] };
+}
+
 function compiled(source: string): Pattern | undefined {
   try {
     return new Pattern(source, 'test');
@@ -39,7 +44,8 @@ describe('SEC-1.1 the words that every match of a pattern contains', () => {
     ['a*b{0,2}', null],
     ['(?:key|[a-z]+)=?', null],
     ['\\bkey?', ['ke']],
-    ['\\x00é', null],
+    ['\\x00é', ['é']],
+    ['\\x00[пП]ароль', ['пароль']],
   ])('%s: %j', (source, words) => {
     expect(requiredWords(parseGo(source))[0] ?? null).toEqual(words);
   });
@@ -87,7 +93,8 @@ describe('SEC-1.1 the parts of a text that can hold a match', () => {
           const pattern = compiled(source);
           if (pattern === undefined) return;
           const tree = parseGo(source);
-          for (const landmarks of [landmarksOf(tree), landmarksOf(tree, 'all')])
+          const all = landmarksOf(tree, 'all');
+          for (const landmarks of [landmarksOf(tree), all, withMore(all)])
             for (const text of [pieces.join(''), pieces.join('\n'), pieces.join('\n \n')]) {
               const parts = partsOf(landmarks, text);
               if (parts !== undefined) searchedLess += 1;
@@ -129,7 +136,8 @@ describe('SEC-1.1 the parts of a text that can hold a match', () => {
     fc.assert(
       fc.property(text, (whole) => {
         for (const { id, pattern, landmarks } of rules)
-          expect(pattern.findAll(whole, partsOf(landmarks, whole)), id).toEqual(pattern.findAll(whole));
+          for (const all of [landmarks, ...(landmarks.more.length === 0 ? [] : [withMore(landmarks)])])
+            expect(pattern.findAll(whole, partsOf(all, whole)), id).toEqual(pattern.findAll(whole));
       }),
       { numRuns: propertyRuns('door') },
     );

@@ -81,6 +81,7 @@ const FORMS: Readonly<Record<string, { of: ViewOf; form: Form; alone?: boolean }
   'hex over lines': { of: hexDecoded, form: (secret) => `\n${wrap(hex(secret), 40)}\n\n`, alone: true },
   'hexdump -C': { of: dumpsRead, form: (secret) => `\n${hexdump(secret)}`, alone: true },
   'a list of bytes': { of: dumpsRead, form: (secret) => ` ${eachCharacter(secret, (c) => `0x${hex(c)}, `)}0x0a ` },
+  'a list of bytes in brackets': { of: dumpsRead, form: (secret) => `[${eachCharacter(secret, (c) => ` ${hex(c)}`)}]` },
 };
 
 describe('SEC-1.1 a view', () => {
