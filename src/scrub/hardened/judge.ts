@@ -7,7 +7,7 @@ import { isSomethingElse, isStandIn } from './look-alikes.ts';
 import { isOtherName } from './other-names.ts';
 import { isPublicPem } from './public-pem.ts';
 import { isPublishedExample } from './published.ts';
-import { isEncrypted, isTemplate } from './templates.ts';
+import { isEncrypted, isTemplate, withoutTemplate } from './templates.ts';
 
 /** Characters of the line examined before and after a value. */
 const AROUND_CHARS = 200;
@@ -133,6 +133,7 @@ function trim(text: string, { rule, start, end }: Finding): Finding {
     if (colours > 0 && COLOURS.test(value.slice(colours))) return { rule, start: from, end: from + colours };
     const tail = STRING_END.exec(value);
     if (tail !== null && tail.index >= 3 && isInString(text, from)) to = from + tail.index;
+    else to = from + withoutTemplate(value).length;
   }
   return { rule, start: from, end: to };
 }
