@@ -78,6 +78,8 @@ const WITHOUT: readonly ((random: Random) => string)[] = [
   (r) => `[{"value":"${word(r)}","name":"COLOR"},{"value":"5","name":"${nameOf(r)}_LENGTH"}]\n`,
   (r) => `- value: ${quiet(r)}\n  name: ${upper(r)}\n- name: ${nameOf(r)}\n  valueFrom: x\n`,
   (r) => `{"value":"${kebab(r)}-${number(1, 9, r)}","name":"${upper(r)}"},{"name":"${nameOf(r)}"}\n`,
+  (r) =>
+    `              key: ${upper(r)}_LICENSE_KEY\n            - name: ${upper(r)}\n              value: "${word(r)}"\n            - name: PORT\n`,
   (r) => `- name: ${one(['SORT', 'CACHE', 'PARTITION', 'PUBLIC'], r)}_KEY\n  value: ${quiet(r)}${quiet(r)}\n`,
   (r) => `- name: ${upper(r)}_KEY\n  value: ${kebab(r)}\n`,
   (r) => `  password:\n    value: {{ ${word(r)} }}\n  ${word(r)}Token:\n    value: \${${upper(r)}}\n`,
