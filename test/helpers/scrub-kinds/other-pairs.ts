@@ -41,7 +41,7 @@ const ROWS: readonly ((name: string, value: string, random: Random) => string)[]
   (n, v, r) =>
     `┌──────────────┬────────┐\n│ NAME         │ VALUE  │\n├──────────────┼────────┤\n│ ${n} │ ${v} │\n│ ${upper(r)} │ ${word(r)} │\n└──────────────┴────────┘\n`,
   (n, v) => `│ ${n} │ ${v} │\n`,
-  (n, v, r) => `| ${n} | ${v} | ${word(r)} |\n`,
+  (n, v, r) => `| name | value | ${word(r)} |\n|---|---|---|\n| ${n} | ${v} | ${word(r)} |\n`,
   (n, v) => `┃ ${n} ┃ ${v} ┃\n`,
   (n, v) => `║ ${n} ║ ${v} ║\n`,
 ];
@@ -112,7 +112,7 @@ export const otherPairs: Kind = {
   name: 'names and values in other orders',
   makers: {
     'a pair': (random) => ({ texts: [one(PAIRS, random)(anyName(random), passwordOf(random), random)] }),
-    'a value below its name': (random) => ({ texts: [one(NESTED, random)(anyName(random), passwordOf(random))] }),
+    'a value below its name': (random) => ({ texts: [one(NESTED, random)(nameOf(random), passwordOf(random))] }),
     'a row of a table': (random) => ({ texts: [one(ROWS, random)(anyName(random), passwordOf(random), random)] }),
     'a table of one column': (random) => {
       const name = one(['password', 'api_token', 'secret'], random);

@@ -41,7 +41,7 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
   'name-value-key': {
     match: [
       '- name: COOKIE_KEY\n  value: «[A-Za-z0-9]{20}[0-9]{2}[A-Z]{2}»\n',
-      '{"name":"fernetKey","value":"«[A-Za-z0-9]{20}[0-9]{2}[A-Z]{2}»"}',
+      '{"name":"fernet_key","value":"«[A-Za-z0-9]{20}[0-9]{2}[A-Z]{2}»"}',
     ],
     clean: ['- name: SORT_KEY\n  value: [A-Za-z0-9]{20}[0-9]{2}[A-Z]{2}\n', '{"name":"COOKIE_KEY","value":"kangaroo"}'],
   },
