@@ -45,6 +45,7 @@ export function findColumns(text: string): Finding[] {
     IN_NAME.lastIndex = end;
     if (end - start > MAX_HEADER_CHARS) continue;
     const line = text.slice(start, end);
+    if (NAME.test(line.trim())) IN_NAME.lastIndex = Math.max(end, readColumn(text, end + 1, line.trim(), found));
     for (const separator of SEPARATORS) {
       const cells = cellsOf(line, separator);
       const columns = cells.flatMap(({ text: name }, position) =>
@@ -66,6 +67,33 @@ function isHeader(line: string, cells: readonly Cell[], separator: string): bool
   // Alternatives of a type are one cell after a bar: `| 'Authorization'`.
   const isRow = cells.length > (inner.length > 1 ? 1 : 2);
   return isTight && isRow && inner.every(({ text }) => NAMED.test(text));
+}
+
+/** The line below the name of a single column, as psql and sqlcmd draw it, and the one that counts its rows. */
+const UNDERLINE = /^-{3,}[ \t]*\r?$/;
+const COUNT = /^\([0-9]+ rows?(?: affected)?\)\r?$/;
+
+/** Adds the values of a table of one column. Without the count of its rows it is a heading with text below it. Returns where it ends. */
+function readColumn(text: string, from: number, name: string, found: Finding[]): number {
+  const isPassword = PASSWORD.test(name);
+  const values: Finding[] = [];
+  let end = indexOrEnd(text, '\n', from);
+  if (end - from > MAX_HEADER_CHARS || !UNDERLINE.test(text.slice(from, end))) return from;
+  while (end < text.length) {
+    const at = end + 1;
+    end = indexOrEnd(text, '\n', at);
+    if (end - at > MAX_ROW_CHARS) return from;
+    const line = text.slice(at, end);
+    const value = line.trim();
+    if (COUNT.test(value)) {
+      found.push(...values);
+      return end;
+    }
+    if (/\s/.test(value)) return end;
+    const start = at + line.indexOf(value);
+    if (isValue(value, isPassword)) values.push({ rule: RULE, start, end: start + value.length });
+  }
+  return from;
 }
 
 interface Table {

@@ -225,7 +225,7 @@ function asPlaced(finding: Finding): Finding {
 }
 
 /** Rules whose names say little, so that the value must be one of a generator. */
-const NEEDS_RANDOM: ReadonlySet<string> = new Set(['quoted-key', 'key-in-a-language']);
+const NEEDS_RANDOM: ReadonlySet<string> = new Set(['quoted-key', 'key-in-a-language', 'name-value-key', 'oauth-code']);
 
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 

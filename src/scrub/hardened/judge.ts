@@ -7,7 +7,7 @@ import { isSomethingElse, isStandIn } from './look-alikes.ts';
 import { isOtherName } from './other-names.ts';
 import { isPublicPem } from './public-pem.ts';
 import { isPublishedExample } from './published.ts';
-import { isEncrypted, isTemplate } from './templates.ts';
+import { isEncrypted, isTemplate, withoutTemplate } from './templates.ts';
 
 /** The rule for a user and a password on two lines. */
 export const LOGIN_RULE = 'login-pair';
@@ -135,6 +135,7 @@ function trim(text: string, { rule, start, end }: Finding): Finding {
     if (colours > 0 && COLOURS.test(value.slice(colours))) return { rule, start: from, end: from + colours };
     const tail = STRING_END.exec(value);
     if (tail !== null && tail.index >= 3 && isInString(text, from)) to = from + tail.index;
+    else to = from + withoutTemplate(value).length;
   }
   return { rule, start: from, end: to };
 }

@@ -4,7 +4,7 @@ import { isMadeOfWords } from '../words.ts';
 const REACH_CHARS = 1_000;
 const MIN_OTHER_WORDS = 2;
 /** A word or a sentence with letters that ASCII does not have; digits and signs such as `$` belong to passwords. */
-const TEXT = /^(?=.*[^ -~])[\p{L}\p{M} '’.,!?…:;()«»„“”。，、！？：「」・·ー-]+$/u;
+const TEXT = /^(?=.*[^ -~])[\p{L}\p{M} '’.,!?¿¡…:;()«»„“”。，、！？：「」・·ー-]+$/u;
 const WORD_OF_LANGUAGE = /[A-Za-z]*(?![A-Za-z])[\p{L}\p{M}]{2,}/gu;
 const NOT_ASCII = /[^ -~]/;
 

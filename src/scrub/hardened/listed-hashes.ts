@@ -19,10 +19,12 @@ const HEADING =
 const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
 /** The name of a package that is written as one of a type: `AppAuthToken`. */
 const TYPE_NAME = /^(?:[A-Z][a-z0-9]+){2,}$/;
+/** The name of a package that begins with an abbreviation, or of three words: `APIKey`, `react-native-config-secret`. */
+const PACKAGE_NAME = /^(?:[A-Z]{2,5}(?:[A-Z][a-z0-9]+)+|[a-z0-9]+(?:-[a-z0-9]+){2,})$/;
 
 /**
  * Whether a value is a hash in a list of hashes: from its heading down to it, each line is a name and a hash of one length. A
- * name that says that it is a secret is believed.
+ * name that says that it is a secret is believed, unless it is that of a package.
  */
 export function isListedHash(text: string, { start, end }: Span): boolean {
   if (end - start > MAX_HASH_CHARS || !HASH.test(text.slice(start, end))) return false;
@@ -30,8 +32,8 @@ export function isListedHash(text: string, { start, end }: Span): boolean {
   const own = ENTRY.exec(lineFrom(text, from));
   if (own === null || own[3]?.length !== end - start) return false;
   const [, indent = '', name = ''] = own;
-  if (VARIABLE.test(name)) return false;
-  if (!TYPE_NAME.test(name) && wordsOf(name).some((word) => SECRET_WORDS.has(word))) return false;
+  if (!isOfPackage(name)) return false;
+  if (PACKAGE_NAME.test(name) && !hasNeighbour(text, from, own)) return false;
   for (let count = 0; count < MAX_LINES && from > 0; count += 1) {
     const above = text.lastIndexOf('\n', from - 2) + 1;
     const line = lineFrom(text, above);
@@ -41,6 +43,20 @@ export function isListedHash(text: string, { start, end }: Span): boolean {
     from = above;
   }
   return false;
+}
+
+/** Whether a name is one of a package, though it may hold the word for a secret. */
+function isOfPackage(name: string): boolean {
+  if (VARIABLE.test(name)) return false;
+  return TYPE_NAME.test(name) || PACKAGE_NAME.test(name) || !wordsOf(name).some((word) => SECRET_WORDS.has(word));
+}
+
+/** Whether the line above or below an entry is another one of a package. A list of one entry may be a setting. */
+function hasNeighbour(text: string, from: number, [line, indent, , hash = '']: RegExpExecArray): boolean {
+  return [text.lastIndexOf('\n', from - 2) + 1, from + line.length + 1].some((at) => {
+    const entry = at === from ? null : ENTRY.exec(lineFrom(text, at));
+    return entry !== null && entry[1] === indent && entry[3]?.length === hash.length && isOfPackage(entry[2] ?? '');
+  });
 }
 
 /** The line from its beginning, cut where no line of a list goes on. */

@@ -15,6 +15,8 @@ interface Candidate {
 export function isSomethingElse({ value, before, after }: Candidate): boolean {
   if (OTHER_ATTRIBUTE.test(before) || COOKIE_ATTRIBUTE.test(value)) return true;
   if (OTHER_ALTERNATIVE.test(before) && isMadeOfWords(value)) return true;
+  if (before === '' && LINE_PREFIX.test(value)) return true;
+  if (KEYWORD.test(value) && /[,(][ \t]*$/.test(before) && /^["'`]/.test(after)) return true;
   if (BEFORE_SCHEME.test(before) && SCHEME.test(value) && /^[ \t]+[A-Za-z]+=/.test(after)) return true;
   if (HEX_OF_A_HASH.test(value) && (BEFORE_FILE_HASH.test(before) || BEFORE_NAMED_HASH.test(before))) return true;
   if (TYPE_BEFORE.test(before) && ASSIGNED.test(after) && IDENTIFIER.test(value)) return true;
@@ -26,6 +28,10 @@ const OTHER_ATTRIBUTE =
   /["'][ \t]+(?:class(?:Name)?|id|name|placeholder|type|for|htmlFor|autocomplete|label|title|style|href|role|asp-for|v-model|formControlName|aria-[a-z]+|data-test(?:-?id)?)[ \t]*=[ \t]*\\*["']$/i;
 /** The second of two words that a condition chooses between: `ok ? 'pass' : '`. */
 const OTHER_ALTERNATIVE = /\?[ \t]*(["'`])[\w -]{1,40}\1[ \t]*:[ \t]*["'`]$/;
+/** What grep writes before a line: a path and the number of the line, cut where the line begins. */
+const LINE_PREFIX = /^(?=[^\s]*[/.])[\w.@+/-]{1,200}[:-](?:[0-9]{1,6}[:-])?$/;
+/** The name of the next argument, whose value is a string: `add_argument("--password", help="`. */
+const KEYWORD = /^[A-Za-z_]\w{0,30}=$/;
 /** A scheme of authorization, whose parameters follow: `AWS4-HMAC-SHA256 Credential=`. */
 const BEFORE_SCHEME = /authorization["']?[ \t]*(?:=>|[:=,])[ \t]*["']?$/i;
 const SCHEME = /^[A-Z][A-Za-z]{2,12}[0-9]?(?:-[A-Z]{2,6}[0-9]{0,3})*$/;

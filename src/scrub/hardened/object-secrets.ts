@@ -19,9 +19,9 @@ const REACH_CHARS = 16_384;
 
 /** The type of a key, in JSON, also within JSON, in YAML and in objects of programs. */
 const KEY_TYPE = /(?<![\w$-])["']?kty\\*["']?[ \t]*[:=]\s*\\*["']?(?:EC|RSA|oct|OKP)(?![\w-])/g;
-/** Private numbers of a key and the key of a symmetric one. */
+/** Private numbers of a key and the key of a symmetric one, not the call of a function. */
 const PRIVATE_MEMBER =
-  /(?<![\w$-])["']?(?:d|p|q|dp|dq|qi|k|r|t)\\*["']?[ \t]*[:=]\s*\\*["']?([A-Za-z0-9_+/-]{10,}={0,2})(?![A-Za-z0-9_+/=-])/g;
+  /(?<![\w$-])["']?(?:d|p|q|dp|dq|qi|k|r|t)\\*["']?[ \t]*[:=]\s*\\*["']?([A-Za-z0-9_+/-]{10,}={0,2})(?![A-Za-z0-9_+/=(-])/g;
 
 function findKeyMembers(text: string): Finding[] {
   const found: Finding[] = [];

@@ -17,6 +17,7 @@ const MAX_CHARS = 256;
 export function isOtherForm({ value, before }: Candidate): boolean {
   if (value.length > MAX_CHARS) return false;
   if (
+    HEX_NUMBER.test(value) ||
     isValidator(value) ||
     (PUBLISHABLE.test(value) && !SECRET_BEFORE.test(before)) ||
     isReference(value) ||
@@ -30,6 +31,8 @@ export function isOtherForm({ value, before }: Candidate): boolean {
   return SCHEME_BEFORE.test(before) && /[-_]/.test(value) && hasWords(value.split(/[-_]/));
 }
 
+/** A number of 32 bits, as programs write their constants. */
+const HEX_NUMBER = /^0x[0-9a-f]{1,8}$/i;
 /** The rules of Laravel for a text, as its documentation lists them: `required|string|min:16`. */
 const TEXT_RULE =
   '(?:required|nullable|sometimes|present|filled|bail|string|alpha|alpha_num|alpha_dash|ascii|confirmed|current_password|' +

@@ -1,6 +1,7 @@
 import { isCredential } from '../credential.ts';
 import { isMadeOfWords } from '../words.ts';
 import { isOtherForm } from './other-forms.ts';
+import { isPlaceOrPrint } from './places.ts';
 
 /** A value and the line around it. */
 interface Candidate {
@@ -18,7 +19,7 @@ export function isOtherName(candidate: Candidate): boolean {
   if (POSITION_NAME.test(before) || KEY_ID_NAME.test(before)) return !ACCOUNT_KEY.test(value);
   if (ABOUT_NAME.test(before) && isNameOfObject(value)) return true;
   if ((PUBLIC_NAME.test(before) && isOfCertificate(value)) || isSameName(candidate)) return true;
-  if (isOtherForm(candidate)) return true;
+  if (isOtherForm(candidate) || isPlaceOrPrint(candidate)) return true;
   if (CRON.test(value) || isAlgorithm(value) || LOOKED_UP.test(before)) return true;
   return HEX_OR_BASE64.test(value) && (HASH_NAME.test(before) || HASH_BEHIND.test(after));
 }
@@ -157,13 +158,28 @@ const MAX_ALGORITHM_CHARS = 64;
 /** Algorithm, mode and padding, as the Java Cryptography Architecture writes them. */
 const TRANSFORMATION = /^[A-Za-z][A-Za-z0-9-]{1,15}\/[A-Z][A-Z0-9]{2,3}\/[A-Z][A-Za-z0-9-]{1,40}Padding$/;
 
+/** Up to three capitals with a number of bits, as RFC 7518 and the names of curves have them: `RS256`, `A128GCM`, `P-384`. */
+const WITH_BITS = /^[A-Z]{1,3}-?(?:128|192|224|256|384|512|521|25519|448)(?:[A-Z]{1,3}){0,2}$/;
+
 /** Whether each word of a value is one of the names of algorithms: `AES/GCM/NoPadding`, `PBKDF2WithHmacSHA256`. */
 function isAlgorithm(value: string): boolean {
+  if (isSizedAlgorithm(value)) return true;
   if (TRANSFORMATION.test(value) && MARKS_ALGORITHM.test(value.split('/')[0] ?? '')) return true;
   if (value.length > MAX_ALGORITHM_CHARS || !/^[A-Za-z0-9/_.+-]+$/.test(value) || !MARKS_ALGORITHM.test(value))
     return false;
   const words = value.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [];
   return words.length > 0 && words.every(isAlgorithmWord);
+}
+
+/** Whether each part of a value is such a name: `ES256K`, `A128CBC-HS256`, `ECDH-ES+A256KW`. */
+function isSizedAlgorithm(value: string): boolean {
+  if (WITH_BITS.test(value)) return true;
+  const parts = value.split(/[-+]/);
+  return (
+    parts.length > 1 &&
+    parts.some((part) => WITH_BITS.test(part)) &&
+    parts.every((part) => WITH_BITS.test(part) || isAlgorithmWord(part))
+  );
 }
 
 function isAlgorithmWord(word: string): boolean {

@@ -1,5 +1,6 @@
 import type { View, ViewOf } from '../../text/offset-map.ts';
 import { resolvedView, withoutStyling } from '../../text/resolved-view.ts';
+import { commandLines } from './views/arguments.ts';
 import { base32Decoded, base64Decoded, hexDecoded, inflated, turnedRound } from './views/blobs.ts';
 import { undecorated, wordsAfter, wordsBefore } from './views/decorations.ts';
 import { inPlainLetters, overlaidLines, withoutInvisible, withoutTerminalCodes } from './views/display.ts';
@@ -126,6 +127,7 @@ export const VIEW_KINDS: readonly ViewKind[] = [
   { of: wordsBefore, layer: 'joint', times: 1, needsMark: false },
   { of: wordsAfter, layer: 'joint', times: 1, needsMark: false },
   { of: undecorated, layer: 'joint', times: 2, needsMark: false },
+  { of: commandLines, layer: 'joint', times: 1, needsMark: false },
   { of: unwrapped, layer: 'joint', times: 1, needsMark: true },
   { of: joinedStrings, layer: 'joint', times: 1, needsMark: true },
   { of: withoutSpacing, layer: 'joint', times: 1, needsMark: true },

@@ -1,3 +1,4 @@
+import { isCredential } from '../credential.ts';
 import { isMadeOfWords } from '../words.ts';
 
 const B64 = '[A-Za-z0-9+/]';
@@ -41,12 +42,22 @@ const MIN_RUN = /[A-Za-z0-9]{4}/;
 export function isTemplate(written: string, isQuoted: boolean): boolean {
   if (!/[{[(<$!%:@&]/.test(written)) return false;
   const value = written.replace(ESCAPED_SIGN, '$');
+  if (withoutTemplate(value) !== value) return false;
   if (!isQuoted && OPEN.test(value)) return true;
   const rest = value.replace(MARKED, ' ');
   if (rest !== value && (!MIN_RUN.test(rest) || isMadeOfWords(rest))) return true;
   const bare = rest.replace(NAMED, ' ');
   if (bare === rest || (/[A-Za-z0-9]/.test(bare) && !isMadeOfWords(bare))) return false;
   return [...rest.matchAll(NAMED)].every(([, ...names]) => isTemplateName(names.find((name) => name !== undefined)));
+}
+
+/** A template at the end of a value, which a blank may have cut off. */
+const LAST = /(?:\$\{\{[^{}]*\}\}|\{\{[^{}]*(?:\}\})?|[$#%@]\{[^{}\s]*\}|\$\([^()]*\))$/;
+
+/** A random value without the template right after it: `k4…${STAGE}`. Others are returned as they are. */
+export function withoutTemplate(value: string): string {
+  const rest = value.replace(LAST, '');
+  return rest !== value && isCredential(rest) ? rest : value;
 }
 
 /** A name of a variable may be short, or an abbreviation; it is in one case or made of words. */

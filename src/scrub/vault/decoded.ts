@@ -87,8 +87,12 @@ function nextLine(text: string, segments: readonly Segment[]): Segment | undefin
   at++;
   while (text[at] === ' ' || text[at] === '\t') at++;
   const next = runAt(text, at);
-  return next.end > next.start ? next : undefined;
+  LINE_REST.lastIndex = next.end;
+  return next.end > next.start && LINE_REST.test(text) ? next : undefined;
 }
+
+/** What may stand behind the characters of a line of a blob: padding, its end, or a closing sign. Behind the key of a next line stands `:`. */
+const LINE_REST = /={0,2}[ \t]*(?:[\r\n"'`,;)\]}<\\]|$)/y;
 
 function* decodeBlock({ text, segments }: Block, allowance: InflateAllowance): Generator<Decoded> {
   const [first] = segments;

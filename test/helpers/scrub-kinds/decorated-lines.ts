@@ -64,6 +64,30 @@ const DECORATIONS: Readonly<Record<string, Decorate>> = {
     const service = `${word(random)}-${number(1, 3, random)}  | `;
     return prefixed(() => service)(lines, random);
   },
+  'a side of a diff without a header': prefixed(() => '< '),
+  'lines of a diff with context': prefixed(() => '! '),
+  'the log of a pod': (lines, random) => {
+    const pod = `[pod/${word(random)}-${generate('[0-9a-f]{9}', random)}-${generate('[a-z0-9]{5}', random)}/${word(random)}] `;
+    return prefixed(() => pod)(lines, random);
+  },
+  'the log of Maven': prefixed(() => '[INFO] '),
+  'git blame': (lines, random) => {
+    const [first, author] = [number(5, 90, random), `${word(random)} ${word(random)}`];
+    return prefixed(
+      (at) =>
+        `${generate('[0-9a-f]{8}', random)} (${author} 2026-11-${number(10, 30, random)} 10:11:${number(10, 59, random)} +0100 ${first + at}) `,
+    )(lines, random);
+  },
+  'git blame of a renamed file': (lines, random) => {
+    const [first, file] = [number(5, 90, random), `k8s/${kebab(random)}.yaml`];
+    return prefixed(
+      (at) => `^${generate('[0-9a-f]{7}', random)} ${file} (${word(random)} 2026-11-02 10:11:12 +0100 ${first + at}) `,
+    )(lines, random);
+  },
+  'git grep at a revision': (lines, random) => {
+    const file = `${one(['HEAD', 'HEAD~2', 'v1.2.0', 'origin/main'], random)}:k8s/${kebab(random)}.yaml`;
+    return prefixed((at) => (at === 0 ? `${file}:31:` : `${file}-${31 + at}-`))(lines, random);
+  },
   'a diff with numbers of lines': (lines, random) => prefixed((at) => `${at + 31}:+`)(lines, random),
   'a diff in a quotation': (lines, random) => `> @@ -1 +1,9 @@\n${prefixed(() => '> +')(lines, random)}`,
 };
@@ -119,6 +143,11 @@ export const decoratedLines: Kind = {
     'lines that grep found apart': (random) => ({
       texts: [
         `7:        - name: ${nameOf(random)}\n98:          value: ${kebab(random)}-${generate('[a-z]{3}[0-9]{3}', random)}\n`,
+      ],
+    }),
+    'a list': (random) => ({
+      texts: [
+        `${one(['- ', '+ '], random)}${[`name: ${nameOf(random)}`, `the password of ${word(random)}`, `token of ${word(random)}`].join(`\n${one(['- ', '- '], random)}`)}\n- ${kebab(random)}-${number(100, 999, random)}\n`,
       ],
     }),
     'a table': (random) => ({

@@ -6,6 +6,7 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
       'mytool --password «hunter[0-9]{1}» --verbose',
       'x --api-key=«[a-z]{6}[0-9]{6}»',
       'y --auth-token "«[a-z]{6}[0-9]{6}»"',
+      'redis-server --requirepass «[a-z]{6}[0-9]{6}»',
     ],
     clean: [
       '--password-stdin',

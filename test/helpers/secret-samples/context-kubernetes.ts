@@ -53,6 +53,8 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
       '      ~ password = "a" -> "«[a-z]{6}[0-9]{2}»"',
       '    ~ apiKey: "a" => "«[a-z]{3}[0-9]{2}[A-Z]{3}[a-z0-9]{6}[0-9]{2}»"',
       '        name  = "DB_PASSWORD"\n      ~ value = null -> "«[a-z]{6}[0-9]{2}»"',
+      "password: 'a'->'«[a-z]{6}[0-9]{2}»'",
+      'password: null → "«[a-z]{6}[0-9]{2}»"',
     ],
     clean: [
       '~ password = (sensitive value)',

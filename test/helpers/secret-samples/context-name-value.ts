@@ -26,6 +26,41 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
       '{"name": "pwa", "value": "abcdef12"}',
     ],
   },
+  'value-before-name': {
+    match: [
+      '{"value":"«[a-z]{6}[0-9]{2}»","name":"DB_PASSWORD"}',
+      '- value: «[a-z]{6}[0-9]{2}»\n  name: DB_PASSWORD_2\n',
+    ],
+    clean: [
+      '{"value":"[a-z]{6}[0-9]{2}","name":"PASSWORD_LENGTH"}',
+      '{"value":"[a-z]{6}[0-9]{2}"},{"name":"DB_PASSWORD"}',
+      '- value: [a-z]{6}[0-9]{2}\n- name: DB_PASSWORD\n',
+      '{"value":"$\\{x}","name":"DB_PASSWORD"}',
+    ],
+  },
+  'name-value-key': {
+    match: [
+      '- name: COOKIE_KEY\n  value: «[A-Za-z0-9]{20}[0-9]{2}[A-Z]{2}»\n',
+      '{"name":"fernet_key","value":"«[A-Za-z0-9]{20}[0-9]{2}[A-Z]{2}»"}',
+    ],
+    clean: ['- name: SORT_KEY\n  value: [A-Za-z0-9]{20}[0-9]{2}[A-Z]{2}\n', '{"name":"COOKIE_KEY","value":"kangaroo"}'],
+  },
+  'nested-value': {
+    match: [
+      'password:\n  value: «[a-z]{6}[0-9]{2}»\n',
+      '"apiToken": {\n  "type": "string",\n  "default": "«[a-z]{6}[0-9]{6}»"\n}',
+    ],
+    clean: [
+      'password:\n  value: $\\{x}\n',
+      'tokens:\n  value: 4096\n',
+      'password:\n  type: string\n',
+      'password:\n  default: changeme\n',
+    ],
+  },
+  'name-value-row': {
+    match: ['│ DB_PASSWORD │ «[a-z]{6}[0-9]{4}» │', '| api_token | «[a-z]{6}[0-9]{6}» | staging |'],
+    clean: ['| password | varchar255 | yes |', '| token | 4096tokens | |', '│ password_length │ [a-z]{6}[0-9]{4} │'],
+  },
   'xml-secret': {
     match: ['<password>«[a-z]{6}[0-9]{2}»</password>', '<server:apiKey> «[a-z0-9]{20}1» </server:apiKey>'],
     clean: ['<password>$\\{env.PW}</password>', '<token>string</token>', '<password></password>'],

@@ -37,6 +37,18 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
       'a&password=password',
     ],
   },
+  'oauth-code': {
+    match: [
+      '/callback?code=«[A-Za-z0-9]{20}[0-9]{2}[A-Z]{2}»&state=xyz',
+      'https://example.com/cb?state=abc&code=«[A-Za-z0-9]{20}[0-9]{2}[A-Z]{2}»',
+    ],
+    clean: [
+      '?code=[0-9]{6}&state=open',
+      '?code=invalid_request&state=x',
+      '?code=$\\{code}&state=x',
+      '?code=[A-Za-z0-9]{20}[0-9]{2}[A-Z]{2}&page=2',
+    ],
+  },
   'form-parameter': {
     match: [
       'username=me&password=«[a-z]{6}[0-9]{2}»&next=%2F',

@@ -21,7 +21,26 @@ export const samples: Readonly<Record<string, RuleSamples>> = {
       'パスワード: 8\n',
       'Mot de passe modifié le : 2026-11-29\n',
       'Passwort für root: vergessen\n',
+      `Passwort für: [a-z]{6}[0-9]{2}\n`,
     ],
+  },
+  'password-told-in-a-language': {
+    match: [
+      `Das Passwort lautet «${MIXED}».\n`,
+      `le mot de passe de la base est «${MIXED}»\n`,
+      `Lösenordet är «[A-Z]{1}[a-z]{6}[0-9]{2}»\n`,
+      `パスワードは«${MIXED}»です\n`,
+    ],
+    clean: [
+      'Das Passwort ist zu kurz.\n',
+      'Das Passwort ist base64-kodiert\n',
+      'le mot de passe est obligatoire\n',
+      'Das Passwort war bis 2026-11-29 gültig\n',
+    ],
+  },
+  'told-credentials': {
+    match: [`Zugangsdaten: admin / «${MIXED}»\n`, 'identifiants : admin / «[A-Z]{1}[a-z]{6}[0-9]{2}»\n'],
+    clean: ['Credentials: AWS / OAuth2\n', 'Zugangsdaten: siehe / Handbuch\n', 'Credentials: GET / HTTP/1.1\n'],
   },
   'key-in-a-language': {
     match: [

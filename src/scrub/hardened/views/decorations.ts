@@ -8,7 +8,8 @@ import { indexOrEnd } from '../../../text/terminal.ts';
 
 /** What names of secrets hold. Lines far from such a name are not read again: most of a log or a diff. */
 const NAMED = /pass|pwd|_pw\b|secret|token|key|cred|stringdata/gi;
-/** Lines above and below a name that belong to it, as in a manifest. */
+const HAS_NAME = new RegExp(NAMED.source, 'i');
+/** Lines above and below a name that belong to it, as in a manifest. Lines with further names go on. */
 const REACH_LINES = 24;
 /** A longer line is no line of settings. */
 const MAX_LINE_CHARS = 2048;
@@ -18,10 +19,17 @@ const MAX_LINE_CHARS = 2048;
  * two lines that grep found are not neighbours otherwise. A date is no number.
  */
 const PREFIXES: readonly RegExp[] = [
-  /(?!20[0-9]{2}-)(?<name>[\w.@+/-]{1,120}?)[:-](?<number>[0-9]{1,6})[:-]/y,
+  // grep and git grep, at a revision too.
+  /(?!20[0-9]{2}-)(?<name>(?:[\w./~^@-]{1,80}:)?[\w.@+/-]{1,120}?)[:-](?<number>[0-9]{1,6})[:-]/y,
   /(?!20[0-9]{2}-)[ \t]{0,8}(?<number>[0-9]{1,6})(?:[:-]|\t|→|[ \t]?[|│](?:[ \t]|$)|[ \t])/my,
-  /(?<name>[\w@+-]{0,80}[./][\w.@+/-]{0,120})[:-]/y,
+  /(?<name>(?:[\w~^@-]{1,80}:)?[\w@+-]{0,80}[./][\w.@+/-]{0,120})[:-]/y,
   /[ \t]{0,40}(?:[>|│┃][ \t]?){1,8}/y,
+  // One side of a diff without a header, and of one with context.
+  /[<!](?:[ \t]|$)/my,
+  // A level of Maven, a pod and its container, a service.
+  /\[(?<name>[^\]["'\n]{1,120})\](?:[ \t]|$)/my,
+  // git blame, with and without names.
+  /\^?[0-9a-f]{7,40}[ \t]{1,4}(?:[^\s()]{1,120}[ \t]{1,40})?(?:\([^()\n]{1,80}[ \t]20[0-9]{2}-[0-9]{2}-[0-9]{2}[^()\n]{0,20}[ \t])?[ \t]{0,6}(?<number>[0-9]{1,6})\)(?:[ \t]|$)/my,
   /(?<name>[\w.-]{1,40})[ \t]{1,40}[|│][ \t]?/y,
 ];
 
@@ -46,33 +54,50 @@ export function undecorated(text: string): View | null {
   const builder = new ViewBuilder(text);
   let shown = 0;
   const hasSigns = SIGNED.test(text);
+  /** No line above this offset is one of a hunk. */
+  let noHunk = hasSigns ? 0 : text.length;
   NAMED.lastIndex = 0;
   for (let match = NAMED.exec(text); match !== null; match = NAMED.exec(text)) {
     const line = lineAt(text, match.index);
     NAMED.lastIndex = Math.max(line.end, match.index + match[0].length);
     if (line.start < shown || line.end - line.start > MAX_LINE_CHARS) continue;
-    shown = showAround(builder, text, line, hasSigns) ?? shown;
+    const prefixed = showPrefixed(builder, text, line);
+    if (prefixed !== null) shown = prefixed;
+    else if (line.start >= noHunk) {
+      const lines = changedAround(text, line);
+      if (isHunk(text, lines)) shown = showHunk(builder, text, lines);
+      else noHunk = lines.at(-1)?.end ?? line.end;
+    }
   }
   return builder.isEmpty ? null : builder.build();
 }
 
 /** Shows the lines around a line that have a prefix of the same form. Returns where they end, null if no line has one. */
-function showAround(builder: ViewBuilder, text: string, line: Span, hasSigns: boolean): number | null {
+function showPrefixed(builder: ViewBuilder, text: string, line: Span): number | null {
   for (const prefix of PREFIXES) {
     const lines = prefixedAround(text, line, prefix);
     if (lines.length < 2) continue;
     builder.cut();
-    for (const { from, end } of lines) builder.copy(from, end + 1);
+    for (const { from, end } of lines) copyLine(builder, text, from, end);
     return lines.at(-1)?.end ?? null;
   }
-  const lines = hasSigns ? changedAround(text, line) : null;
-  if (lines === null) return null;
+  return null;
+}
+
+/** Shows the lines of a hunk as they become, and then as they were. Returns where they end. */
+function showHunk(builder: ViewBuilder, text: string, lines: readonly Span[]): number {
   for (const left of ['-', '+']) {
     if (left === '+' && !lines.some(({ start }) => text[start] === '-')) continue;
     builder.cut();
-    for (const { start, from, end } of lines) if (text[start] !== left) builder.copy(from, end + 1);
+    for (const { start, end } of lines)
+      if (text[start] !== left && text[start] !== '\\') copyLine(builder, text, Math.min(start + 1, end), end);
   }
-  return lines.at(-1)?.end ?? null;
+  return lines.at(-1)?.end ?? 0;
+}
+
+/** Copies a line with its end. The last one may have none. */
+function copyLine(builder: ViewBuilder, text: string, from: number, end: number): void {
+  builder.copy(from, Math.min(end + 1, text.length));
 }
 
 /** The lines around a line whose prefixes have one form, with numbers in their order. */
@@ -111,14 +136,12 @@ function prefixOf(text: string, { start, end }: Span, form: RegExp): Prefix | nu
   return { end: form.lastIndex, shape: `${name} ${sign}`, number: number === undefined ? null : Number(number) };
 }
 
-/** The lines of a hunk around a line: each begins with a sign or a blank. Null if they are no hunk. */
-function changedAround(text: string, line: Span): Line[] | null {
+/** The lines around a line that may be of a hunk: each begins with a sign or a blank, and one has a sign. */
+function changedAround(text: string, line: Span): Span[] {
   const isLine = ({ start, end }: Span): boolean => start === end || /[ +\\-]/.test(text[start] ?? '');
-  if (!isLine(line)) return null;
+  if (!isLine(line)) return [];
   const lines: Span[] = [line];
-  let isBelowHeader = false;
   for (const above of linesAbove(text, line.start)) {
-    isBelowHeader = text.startsWith('@@', above.start);
     if (!isLine(above)) break;
     lines.unshift(above);
   }
@@ -126,12 +149,25 @@ function changedAround(text: string, line: Span): Line[] | null {
     if (!isLine(below)) break;
     lines.push(below);
   }
+  return lines;
+}
+
+/** Whether lines are a hunk: some are added, or a header says that some are taken out, or all are and they are no list. */
+function isHunk(text: string, lines: readonly Span[]): boolean {
+  const [first] = lines;
+  if (first === undefined || lines.length < 2) return false;
   const signs = lines.map(({ start }) => text[start]);
-  const isHunk = signs.includes('+') || (signs.includes('-') && (isBelowHeader || signs.every((sign) => sign === '-')));
-  if (!isHunk || lines.length < 2) return null;
-  return lines
-    .filter(({ start }) => text[start] !== '\\')
-    .map((one) => ({ ...one, from: Math.min(one.start + 1, one.end) }));
+  if (signs.includes('+') && !isList(text, lines, '+')) return true;
+  const above = lineAt(text, Math.max(0, first.start - 1));
+  if (signs.includes('-') && text.startsWith('@@', above.start)) return true;
+  return signs.every((sign) => sign === '-') && !isList(text, lines, '-');
+}
+
+/** Whether each line is an item of a list with this sign. */
+function isList(text: string, lines: readonly Span[], sign: string): boolean {
+  return lines.every(
+    ({ start }) => text[start] === sign && text[start + 1] === ' ' && !/[\s]/.test(text[start + 2] ?? ' '),
+  );
 }
 
 function lineAt(text: string, at: number): Span {
@@ -151,12 +187,14 @@ function* linesAbove(text: string, start: number): Generator<Span> {
   }
 }
 
+/** The lines below an offset, up to some lines after the last one with a name. */
 function* linesBelow(text: string, end: number): Generator<Span> {
   let start = end + 1;
   for (let count = 0; count < REACH_LINES && start < text.length; count++) {
     const lineEnd = indexOrEnd(text, '\n', start);
     if (lineEnd - start > MAX_LINE_CHARS) return;
     yield { start, end: lineEnd };
+    if (HAS_NAME.test(text.slice(start, lineEnd))) count = 0;
     start = lineEnd + 1;
   }
 }

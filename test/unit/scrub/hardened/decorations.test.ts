@@ -17,6 +17,16 @@ const PREFIXES: Readonly<Record<string, (at: number) => string>> = {
   'cat -n': (at) => `${String(at).padStart(6)}\t`,
   bat: (at) => `${String(at).padStart(5)} │ `,
   'a service': () => 'web-1  | ',
+  'a side of a diff': () => '< ',
+  'a diff with context': () => '! ',
+  'a pod': () => '[pod/web-7d9f8b6c5-x2x4z/app] ',
+  Maven: () => '[INFO] ',
+  'git blame': (at) =>
+    `3f2a1b${at % 10}c (Ann Example 2026-11-0${1 + (at % 9)} 10:11:12 +0100 ${String(at).padStart(3)}) `,
+  'git blame with a file': (at) => `^3f2a1b4 k8s/app-1.yaml (Ann 2026-11-02 10:11:12 +0100 ${at}) `,
+  'git blame -s': (at) => `3f2a1b4c ${at}) `,
+  'git grep at a revision': (at) => `HEAD~2:k8s/app-1.yaml:${at}:`,
+  'git grep at a revision, without numbers': () => 'HEAD:k8s/app-1.yaml:',
 };
 
 const line = fc.stringMatching(/^ {0,6}[a-z]{3,12}: [a-z]{2,12}$/);
@@ -69,6 +79,29 @@ describe('SEC-1.1 lines are read without what a program writes before each of th
       '    value: old',
       '  - name: PORT',
     ]);
+  });
+
+  it('not a list whose items begin with a dash', () => {
+    const texts = ['- name: DB_PASSWORD\n- the token of a session\n', '- token\n- password\n- secret\n'];
+    for (const text of texts) expect(undecorated(text), text).toBeNull();
+    expect(linesOf(undecorated('-- name: DB_PASSWORD\n-  value: x\n'))).toEqual(['- name: DB_PASSWORD', '  value: x']);
+  });
+
+  it('a last line without its end, with the way back to each character', () => {
+    const text = '> the token\n> password: kangaroo';
+    const view = undecorated(text);
+    const start = view?.text.indexOf('kangaroo') ?? -1;
+    const place = view?.toOriginal(start, start + 'kangaroo'.length);
+    expect(text.slice(place?.start, place?.end)).toBe('kangaroo');
+  });
+
+  it('each line once, however many names stand near each other', () => {
+    for (const prefix of ['+', '> ', 'web-1  | ', '[INFO] ']) {
+      const text = `${prefix}  token: abc\n`.repeat(5000);
+      expect(undecorated(text)?.text.length).toBeLessThanOrEqual(text.length);
+    }
+    const indented = `+x\n${'  token: abc\n'.repeat(5000)}`;
+    expect(undecorated(indented)?.text.length).toBeLessThanOrEqual(indented.length);
   });
 
   it('and only near the name of a secret, so that a long diff is not read twice', () => {
