@@ -1,4 +1,4 @@
-import { joinFacts, withoutOutput } from '../call/fact-operations.ts';
+import { joinFacts } from '../call/fact-operations.ts';
 import { type CallFacts, NO_FACTS, type Outcome } from '../call/outcome.ts';
 import type { CallRequest } from '../call/request.ts';
 import type { SessionRef } from '../call/session.ts';
@@ -6,7 +6,8 @@ import type { CatalogTool } from '../catalog/catalog.ts';
 import type { ContextdError } from '../core/errors.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import { nameOnSurface } from '../core/surface-calls.ts';
-import type { Findings } from '../protocol/tool-output.ts';
+import type { EarlySearch } from '../scrub/find-secrets.ts';
+import type { Finding } from '../scrub/finding.ts';
 import type { View } from '../tokens/views/view.ts';
 
 /** A call after step 1, identify. */
@@ -63,11 +64,10 @@ export interface Execution {
 
 /** The result of a call before it is scrubbed. */
 export interface RawOutcome extends Outcome {
-  /**
-   * Findings of the tool's own process, per leaf of {data, streams} (the first pass of step 6). The process may still be searching,
-   * and its search may fail.
-   */
-  readonly firstPass: Findings | Promise<Findings | ContextdError>;
+  /** Findings of the tool's own process, per leaf of {data, streams} (the first pass of step 6). */
+  readonly firstPass: readonly (readonly Finding[])[];
+  /** The second pass of the output, if it began while the first one went on. */
+  readonly early: EarlySearch | null;
   /** The daemon's own warnings about tokens. Not scrubbed, because the tokens in them must stay readable. */
   readonly tokenNotes: readonly string[];
 }
@@ -79,6 +79,7 @@ export const EMPTY_OUTCOME: RawOutcome = {
   failure: null,
   facts: NO_FACTS,
   firstPass: [],
+  early: null,
   tokenNotes: [],
 };
 
@@ -88,11 +89,6 @@ export function addFacts<O extends Pick<Outcome, 'facts'>>(outcome: O, facts: Pa
 
 export function failedOutcome(failure: ContextdError, facts: Partial<CallFacts> = {}): RawOutcome {
   return addFacts({ ...EMPTY_OUTCOME, failure }, facts);
-}
-
-/** What is left of an outcome if the tool's process could not search it. */
-export function withoutSearched({ facts, ownNames, tokenNotes }: RawOutcome, failure: ContextdError): RawOutcome {
-  return { ...failedOutcome(failure, withoutOutput(facts)), ownNames, tokenNotes };
 }
 
 /** The tool with which the caller reads on: it may know the one that ran only through another. */

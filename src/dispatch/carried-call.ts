@@ -5,10 +5,9 @@ import type { CatalogTool } from '../catalog/catalog.ts';
 import type { Clock } from '../core/clock.ts';
 import { ContextdError } from '../core/errors.ts';
 import { packError, unpackError, type WireError } from '../core/wire-error.ts';
-import type { Findings } from '../protocol/tool-output.ts';
 import type { CallRecord } from './audit.ts';
 import type { Permit } from './authorize.ts';
-import { type RawOutcome, type VerifiedCall, withoutSearched } from './call.ts';
+import type { RawOutcome, VerifiedCall } from './call.ts';
 import { CallState } from './call-state.ts';
 import type { OpenedInput } from './open-secrets.ts';
 import { reasonOf } from './slots.ts';
@@ -39,10 +38,7 @@ export interface CarriedCall {
 }
 
 /** What came out of step 5, as plain data. */
-export type CarriedOutcome = Omit<RawOutcome, 'failure' | 'firstPass'> & {
-  readonly failure: WireError | null;
-  readonly firstPass: Findings;
-};
+export type CarriedOutcome = Omit<RawOutcome, 'failure' | 'early'> & { readonly failure: WireError | null };
 
 /** A call of the daemon before, which goes on there until step 5 is over. */
 export interface ArrivingCall {
@@ -130,7 +126,7 @@ export class CarriedCalls {
       return null;
     }
     try {
-      const answer = await this.passOn(requestId, () => packOutcome(state.from('run')));
+      const answer = await this.passOn(requestId, packOutcome(state.from('run')));
       if (answer === null) this.#answering.set(requestId, state);
       return answer;
     } finally {
@@ -139,9 +135,9 @@ export class CarriedCalls {
   }
 
   /** Call with the outcome of a call of an earlier daemon. Null if this daemon answers the call. */
-  async passOn(requestId: string, outcome: () => CarriedOutcome | Promise<CarriedOutcome>): Promise<CallAnswer | null> {
+  async passOn(requestId: string, outcome: CarriedOutcome): Promise<CallAnswer | null> {
     while (this.#held !== null) await this.#held.promise;
-    return this.#finish === null ? null : this.#finish(requestId, await outcome());
+    return this.#finish === null ? null : this.#finish(requestId, outcome);
   }
 
   /** Call when a call has its answer. */
@@ -179,16 +175,12 @@ export function left(): ContextdError {
   return new ContextdError('DAEMON_UNAVAILABLE', 'contextd is being restarted', { remedy: 'Call again.' });
 }
 
-/** Waits until the tool's process has searched its output: the next daemon has no connection to it. */
-export async function packOutcome(outcome: RawOutcome): Promise<CarriedOutcome> {
-  const firstPass = await outcome.firstPass;
-  if (firstPass instanceof ContextdError) return packOutcome(withoutSearched(outcome, firstPass));
-  const { failure } = outcome;
-  return { ...outcome, firstPass, failure: failure === null ? null : packError(failure) };
+export function packOutcome({ failure, early: _early, ...outcome }: RawOutcome): CarriedOutcome {
+  return { ...outcome, failure: failure === null ? null : packError(failure) };
 }
 
 export function unpackOutcome({ failure, ...outcome }: CarriedOutcome): RawOutcome {
-  return { ...outcome, failure: failure === null ? null : unpackError(failure) };
+  return { ...outcome, early: null, failure: failure === null ? null : unpackError(failure) };
 }
 
 function pack(state: CallState, clock: Clock): CarriedCall {

@@ -3,8 +3,9 @@ import { NO_FACTS, type OpenedSecret } from '../call/outcome.ts';
 import type { SessionRef } from '../call/session.ts';
 import type { Config } from '../config/schema.ts';
 import { ContextdError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
-import type { ToolFailure } from '../protocol/tool-output.ts';
+import type { ToolFailure, ToolOutput } from '../protocol/tool-output.ts';
 import { ProgressFeed } from '../runner/progress/progress-feed.ts';
 import type { Release } from '../runner/progress/progress-window.ts';
 import type { ToolBackend } from '../runner/runner.ts';
@@ -63,7 +64,13 @@ export async function run(
   const ownNames = isOwn ? call.tool.manifest.answerNames : null;
   if (outcome instanceof ContextdError)
     return { ...failedOutcome(reported(call, endOf(signal, outcome), deps), facts), ownNames };
-  const { output, firstPass, durationMs } = outcome;
+  const { output, durationMs } = outcome;
+  // A long output is searched by both processes at once. The step goes on, and with it the slot, until the tool's has ended.
+  const isSearching = outcome.firstPass instanceof Promise;
+  const early = isSearching ? deps.scrubber.searchEarly(call.session, textsOfOutput(output)) : null;
+  const firstPass = await outcome.firstPass;
+  if (firstPass instanceof ContextdError)
+    return { ...failedOutcome(reported(call, endOf(signal, firstPass), deps), facts), ownNames };
   const { failure } = output;
   const returned = {
     ...NO_FACTS,
@@ -81,13 +88,14 @@ export async function run(
     ownNames,
     failure: failure === undefined ? null : endOf(signal, toolFailure(failure)),
     facts: joinFacts(returned, facts),
-    firstPass:
-      firstPass instanceof Promise
-        ? firstPass.then((found) =>
-            found instanceof ContextdError ? reported(call, endOf(signal, found), deps) : found,
-          )
-        : firstPass,
+    firstPass,
+    early,
   };
+}
+
+/** As step 6 has them: what leaves begins with them. */
+function textsOfOutput({ data, streams = [] }: ToolOutput): JsonObject {
+  return { data, streams: streams.map(({ field, text }) => ({ field, text })) };
 }
 
 /** Returns the abort reason if the daemon or a person ended the call: the tool knows only that it was cancelled. */

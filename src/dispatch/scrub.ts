@@ -3,14 +3,13 @@ import type { Outcome } from '../call/outcome.ts';
 import { parseToolName } from '../catalog/tool-name.ts';
 import { ContextdError } from '../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
-import type { Findings } from '../protocol/tool-output.ts';
 import type { AuditItem } from '../scrub/gitleaks/auditor.ts';
 import type { MissedSecret } from '../scrub/gitleaks/run.ts';
 import { collectLeaves } from '../scrub/leaves.ts';
 import type { OwnLines, Scrubber, SecretUse } from '../scrub/scrubber.ts';
 import { escapeLookAlikes } from '../scrub/vault/look-alike.ts';
 import type { ToolStream } from '../sdk/tool.ts';
-import { type Call, EMPTY_OUTCOME, type RawOutcome, withoutSearched } from './call.ts';
+import { type Call, EMPTY_OUTCOME, type RawOutcome } from './call.ts';
 import { tokensToMask } from './open-secrets.ts';
 import { type Leaving, ownLeaves } from './own-names.ts';
 
@@ -48,7 +47,8 @@ export async function scrub(
     ...textsOf(outcome.facts),
   } satisfies Leaving;
   const first = await scrubber.scrub(call.session, leaving, {
-    firstPass: outcome.firstPass instanceof Promise ? outcome.firstPass.then(findingsOf) : outcome.firstPass,
+    firstPass: outcome.firstPass,
+    early: outcome.early,
     margins: atTexts(outcome, ({ margin }) => margin),
     parts: atTexts(outcome, ({ parts }) => parts),
     ownLines: atTexts(outcome, ({ gap }) => gap),
@@ -58,9 +58,6 @@ export async function scrub(
     handed: new Set(outcome.facts.tokensHanded),
     own: ownLeaves(leaving, outcome.ownNames),
   });
-  const searched = await outcome.firstPass;
-  if (searched instanceof ContextdError)
-    return scrub(call, withoutSearched(outcome, searched), { scrubber, secondSearch });
   const { value, secrets, ownLines } = await searchAgain(call, outcome.ownNames, first, { scrubber, secondSearch });
   // In a client's shell a person reads what the command printed, and the agent cannot act on the sentence.
   const isToSay = secrets.length > 0 && call.request.principal.door !== 'shell';
@@ -77,10 +74,6 @@ export async function scrub(
     secrets,
     missedByFirstPass: first.missedByFirstPass,
   };
-}
-
-function findingsOf(searched: Findings | ContextdError): Findings {
-  return searched instanceof ContextdError ? [] : searched;
 }
 
 /** Sent with the first mask of a session only. */

@@ -2,7 +2,7 @@ import type { Json } from '../core/json.ts';
 import { isCredential } from './credential.ts';
 import type { Finding } from './finding.ts';
 import type { ScannedLeaf } from './first-pass.ts';
-import { collectNamed } from './leaves.ts';
+import { collectNamed, type NamedText } from './leaves.ts';
 import type { Scanner } from './scan/scanner.ts';
 import { findKnown, inSlices, moved, shownAlone } from './shown-later.ts';
 import { type ShownPart, ShownTogether } from './shown-parts.ts';
@@ -25,10 +25,24 @@ export interface Known {
   allowance: Allowance | null;
 }
 
-/** The returned parts by leaf index. Default: the whole leaf. */
-interface LeavingParts {
+/** A search of the first strings of a value, which began before the others were known. */
+export interface EarlySearch {
+  readonly texts: readonly NamedText[];
+  /** Null: there was no room for it. */
+  readonly found: Promise<EarlyFindings | null>;
+}
+
+export interface EarlyFindings {
+  readonly workspace: WorkspaceRules | null;
+  readonly findings: readonly (readonly Finding[])[];
+}
+
+/** What is known of the value. The returned parts are by leaf index; default: the whole leaf. */
+interface ValueFacts {
   margins: ReadonlyMap<number, { before: number; after: number }>;
   parts: ReadonlyMap<number, readonly ShownPart[]>;
+  /** Default: none. */
+  early?: EarlySearch | null;
 }
 
 /**
@@ -39,17 +53,15 @@ export async function findSecrets(
   { vault, seeds, opened, workspace, own, allowance }: Known,
   value: Json,
   scanner: Pick<Scanner, 'scan'>,
-  { margins, parts }: LeavingParts,
+  { margins, parts, early = null }: ValueFacts,
 ): Promise<ScannedLeaf[]> {
   // An own leaf counts as empty, so nothing is found in it or learned from it, and a first pass cannot claim findings
   // in it.
   const named = collectNamed(value).map((leaf, position) => (own.has(position) ? { ...leaf, text: '' } : leaf));
   const texts = named.map(({ text }) => text);
   const shown = shownAlone(texts, margins);
-  const scanned = await scanner.scan(
-    [...named, ...shown.map(({ position, text }) => ({ name: named[position]?.name, text }))],
-    workspace,
-  );
+  const shownNamed = shown.map(({ position, text }) => ({ name: named[position]?.name, text }));
+  const scanned = await scanRest([...named, ...shownNamed], workspace, scanner, early);
   const all = scanned.slice(0, named.length).map((findings) => [...findings]);
   for (const [index, { position, before }] of shown.entries())
     all[position]?.push(...moved(scanned[named.length + index] ?? [], before));
@@ -78,6 +90,25 @@ export async function findSecrets(
     });
   }
   return leaves;
+}
+
+/** Scans the texts that an early search did not scan in the same way. */
+async function scanRest(
+  texts: readonly NamedText[],
+  workspace: WorkspaceRules | null,
+  scanner: Pick<Scanner, 'scan'>,
+  early: EarlySearch | null,
+): Promise<readonly (readonly Finding[])[]> {
+  const found = await early?.found;
+  if (early === null || found == null || found.workspace?.key !== workspace?.key) return scanner.scan(texts, workspace);
+  const isDone = ({ text, name }: NamedText, at: number): boolean =>
+    early.texts[at]?.text === text && early.texts[at]?.name === name;
+  const rest = await scanner.scan(
+    texts.filter((one, at) => !isDone(one, at)),
+    workspace,
+  );
+  const left = rest.values();
+  return texts.map((one, at) => (isDone(one, at) ? found.findings[at] : left.next().value) ?? []);
 }
 
 /** Drops findings that a person declared harmless. */

@@ -1,6 +1,7 @@
 import type { SessionRef } from '../call/session.ts';
 import type { RateLimit } from '../core/envelope.ts';
 import type { Json } from '../core/json.ts';
+import type { EarlySearch } from './find-secrets.ts';
 import type { Finding } from './finding.ts';
 import type { OwnLine } from './mask-leaf.ts';
 import type { ShownPart } from './shown-parts.ts';
@@ -28,13 +29,12 @@ export type OwnLines = ReadonlyMap<number, OwnLine>;
 
 export type ScrubbedAgain<T> = Pick<Scrubbed<T>, 'value' | 'secrets' | 'ownLines'>;
 
-/** Per leaf, in the order of `collectLeaves`. */
-type FirstPass = readonly (readonly Finding[])[];
-
 /** Facts about a value known in advance. Maps are keyed by leaf index (order of `collectLeaves`). */
 export interface ScrubHints {
-  /** Findings of the tool's own process; may cover only the first leaves. A promise is awaited after the own search. Default: none. */
-  firstPass?: FirstPass | Promise<FirstPass>;
+  /** Findings of the tool's own process; may cover only the first leaves. Default: none. */
+  firstPass?: readonly (readonly Finding[])[];
+  /** What `searchEarly` returned for the first strings of the value. Default: none. */
+  early?: EarlySearch | null;
   /** UTF-16 characters at both ends of a leaf that are searched but not returned. Default: none. */
   margins?: ReadonlyMap<number, { before: number; after: number }>;
   /** The shown parts of a leaf: the rest is searched but not returned. Default: everything is shown. */
@@ -66,6 +66,11 @@ export interface Scrubber {
    * on any error.
    */
   scrub<T extends Json>(session: SessionRef, value: T, hints?: ScrubHints): Promise<Scrubbed<T>>;
+  /**
+   * Searches the strings of a value with the patterns, before `scrub` is called with a value that begins with them. Does nothing
+   * if that would make others wait.
+   */
+  searchEarly(session: SessionRef, value: Json): EarlySearch;
   /**
    * Replaces tokens by values and restores neutralised look-alikes. `form` "seen" (default, for files) inserts the
    * spelling that the agent saw, "plain" (for programs) the plain value. The result may only go into the sandbox.

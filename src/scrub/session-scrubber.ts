@@ -5,11 +5,11 @@ import { ContextdError } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { Logger } from '../core/log.ts';
 import { isCredential } from './credential.ts';
-import { findSecrets, openedValues, withoutAllowed } from './find-secrets.ts';
+import { type EarlyFindings, type EarlySearch, findSecrets, openedValues, withoutAllowed } from './find-secrets.ts';
 import type { Finding } from './finding.ts';
 import { weighFirstPass } from './first-pass.ts';
 import type { ScrubEngine } from './hardened/engine.ts';
-import { collectLeaves, replaceLeaves } from './leaves.ts';
+import { collectLeaves, collectNamed, replaceLeaves } from './leaves.ts';
 import { type Masking, maskLeaf, type OwnLine } from './mask-leaf.ts';
 import type { Scanner } from './scan/scanner.ts';
 import type { OwnLeaves, Scrubbed, ScrubbedAgain, Scrubber, ScrubHints } from './scrubber.ts';
@@ -33,7 +33,8 @@ import type { Vault } from './vault/vault.ts';
 import type { WorkspaceRules } from './workspace-rules.ts';
 
 export interface ScrubberDeps {
-  scanner: Pick<Scanner, 'start' | 'stop' | 'scan'>;
+  /** Without `scanEarly` nothing is searched early. */
+  scanner: Pick<Scanner, 'start' | 'stop' | 'scan'> & Partial<Pick<Scanner, 'scanEarly'>>;
   /** Used by `maskText` on the main thread. `deferEngine` makes it free until then. */
   engine: ScrubEngine;
   numbers: NumberStore;
@@ -93,8 +94,9 @@ class SessionScrubber implements Scrubber {
       const leaves = await findSecrets({ vault, seeds, opened, workspace, own, allowance }, value, this.#deps.scanner, {
         margins: hints.margins ?? new Map(),
         parts: hints.parts ?? new Map(),
+        early: hints.early ?? null,
       });
-      const { extra, missed } = weighFirstPass(leaves, (await hints.firstPass) ?? []);
+      const { extra, missed } = weighFirstPass(leaves, hints.firstPass ?? []);
       const secrets = new Map<string, SecretUse>();
       const context = { tool: hints.tool, time: clock.now(), call: hints.call };
       const masking: Masking = { vault, secrets, context, handed: hints.handed ?? NO_TOKENS };
@@ -130,6 +132,19 @@ class SessionScrubber implements Scrubber {
     } catch (thrown) {
       throw failClosed(thrown);
     }
+  }
+
+  searchEarly(session: SessionRef, value: Json): EarlySearch {
+    const texts = collectNamed(value);
+    const search = async (): Promise<EarlyFindings | null> => {
+      const workspace = (await this.#deps.workspaceRules?.(session)) ?? null;
+      const findings = await this.#deps.scanner.scanEarly?.(texts, workspace);
+      return findings == null ? null : { workspace, findings };
+    };
+    const found = search();
+    // It may be needed by nobody. Who needs it sees why it failed.
+    found.catch(() => {});
+    return { texts, found };
   }
 
   async scrubAgain<T extends Json>(

@@ -196,7 +196,7 @@ export class Arrival {
   async #settle(requestId: string, expected: Expected, outcome: CarriedOutcome): Promise<CallAnswer> {
     expected.isSettled = true;
     try {
-      const passed = (await this.#parts?.carried.passOn(requestId, () => outcome)) ?? null;
+      const passed = (await this.#parts?.carried.passOn(requestId, outcome)) ?? null;
       if (passed === null) expected.settle(unpackOutcome(outcome));
       else expected.drop(left());
       return passed ?? (await expected.answer);
@@ -233,8 +233,7 @@ export class Arrival {
   async #cutShort(requestId: string, expected: Expected): Promise<void> {
     expected.isSettled = true;
     const fileChanges = (await this.#parts?.callUndo.cutShort(requestId).catch(() => null)) ?? null;
-    const outcome = await packOutcome(failedOutcome(cutShort(), { fileChanges }));
-    await this.#settle(requestId, expected, outcome).catch(() => {});
+    await this.#settle(requestId, expected, packOutcome(failedOutcome(cutShort(), { fileChanges }))).catch(() => {});
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FileChanges } from '../../call/outcome.ts';
 import type { Config } from '../../config/schema.ts';
+import { within } from '../../core/deadline.ts';
 import type { ContextdError } from '../../core/errors.ts';
 import type { RawPath } from '../../fs/raw-path.ts';
 import type { Uncovered } from '../../sandbox/contract/snapshot-messages.ts';
@@ -41,6 +42,9 @@ export interface CutShortChanges {
    */
   readonly beside: readonly string[];
 }
+
+/** Milliseconds that a project to be forgotten waits for its first look: a file system may never answer. */
+const PREPARING_MAX_MS = 30_000;
 
 /** Records changes of calls to the files of their projects, and undoes them. */
 export class Undo {
@@ -87,11 +91,11 @@ export class Undo {
    * left to the call.
    */
   async prepare(project: string): Promise<void> {
-    if (!this.#deps.config.enabled) return;
+    if (!this.#deps.config.enabled || this.#preparing.has(project)) return;
     const preparing = this.#changes.look(project).catch(() => {});
     this.#preparing.set(project, preparing);
     await preparing;
-    if (this.#preparing.get(project) === preparing) this.#preparing.delete(project);
+    this.#preparing.delete(project);
   }
 
   /** See `CallChanges.take`. */
@@ -193,7 +197,7 @@ export class Undo {
 
   /** Deletes everything about a project that was unregistered. */
   async forget(project: string): Promise<void> {
-    await this.#preparing.get(project);
+    await within(PREPARING_MAX_MS, this.#preparing.get(project) ?? Promise.resolve(), () => {});
     this.#changes.forget(project);
     await this.#retention.forget(project);
   }

@@ -17,6 +17,11 @@ export interface Scanner {
   stop(): Promise<void>;
   /** Findings per text, each list in order of place and free of overlaps. `workspace`: what the project's own file does. */
   scan(texts: readonly NamedText[], workspace?: WorkspaceRules | null): Promise<Finding[][]>;
+  /**
+   * Like `scan`, for texts that may turn out not to be needed. Null if a long text is being searched or waits: such a search must
+   * make nobody wait.
+   */
+  scanEarly(texts: readonly NamedText[], workspace?: WorkspaceRules | null): Promise<Finding[][]> | null;
   /** The values worth masking in each of some `.env` files. Their text may be hostile. */
   envValues(texts: readonly string[]): Promise<string[][]>;
   /** Returns memory of idle threads; busy ones are left alone. */
@@ -81,6 +86,10 @@ class WorkerScanner implements Scanner {
   async scan(texts: readonly NamedText[], workspace: WorkspaceRules | null = null): Promise<Finding[][]> {
     const reply = await this.#ask({ kind: 'scan', texts, workspace }, charsOf(texts.map(({ text }) => text)));
     return reply.kind === 'scan' ? reply.results : [];
+  }
+
+  scanEarly(texts: readonly NamedText[], workspace: WorkspaceRules | null = null): Promise<Finding[][]> | null {
+    return this.#long.length > 0 || this.#longUnderWay() > 0 ? null : this.scan(texts, workspace);
   }
 
   async envValues(texts: readonly string[]): Promise<string[][]> {

@@ -1,8 +1,7 @@
 import { type Dialect, lineAt, lineEndOf, type Row, type Table } from './table.ts';
 
 /** A line that only draws: the rule under a heading, a border. */
-const RULE =
-  /^[ \t]*(?=[^\r\n]*[-=─═━])(?=[^\r\n]*[+|┼├┤┬┴┌┐└┘╞╡╪╬╠╣╦╩╔╗╚╝])[-=:+| \t─═━┼├┤┬┴┌┐└┘╞╡╪╬╠╣╦╩╔╗╚╝]+\r?\n?$/u;
+const RULE = /^(?=[^\r\n]*[-=─═━])(?=[^\r\n]*[+|┼├┤┬┴┌┐└┘╞╡╪╬╠╣╦╩╔╗╚╝])[-=:+| \t─═━┼├┤┬┴┌┐└┘╞╡╪╬╠╣╦╩╔╗╚╝]+\r?\n?$/u;
 const JUNCTION = /[+|┼├┤┬┴┌┐└┘╞╡╪╬╠╣╦╩╔╗╚╝]/u;
 const JUNCTIONS = new RegExp(JUNCTION, 'gu');
 /** A `\|` of Markdown is no separator. */

@@ -157,6 +157,23 @@ describe('SEC-1.1 the scanner', () => {
     }
   });
 
+  it('issue 37: searches early only while no long text is searched or waits', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'contextd-held-'));
+    const release = join(dir, 'release');
+    try {
+      const scanner = scannerWith({ program: held, readRules: oneRule });
+      expect(await scanner.scanEarly(named(text))).toEqual([[finding]]);
+      const long = scanner.scan(named(`hold:${release} ${'x '.repeat(40_000)}${text}`));
+      expect(scanner.scanEarly(named(text))).toBeNull();
+      writeFileSync(release, '');
+      await long;
+      expect(await scanner.scanEarly(named(text))).toEqual([[finding]]);
+    } finally {
+      writeFileSync(release, '');
+      rmSync(dir, { recursive: true });
+    }
+  });
+
   it.each(['throw', 'exit'])('fails the call whose thread dies (%s), and starts another thread', async (how) => {
     const scanner = scannerWith({ program: fragile, readRules: oneRule });
     await scanner.start();

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { viewRows } from '#src/tokens/views/rows.js';
 import { viewTextRows } from '#src/tokens/views/text-rows.js';
+import { costOf } from '../../../../scripts/pattern-trial.ts';
 
 const view = (text: string, first = 1, last = Number.POSITIVE_INFINITY, columns: string[] | null = null) => {
   const viewed = viewRows(text, { first, last, columns });
@@ -186,4 +187,16 @@ describe('issue 30.1 rows of a text that is JSON', () => {
   it('leaves a table that begins with a bracket a table', () => {
     expect(rows('[id],name\n1,a\n2,b\n3,c\n')).toMatchObject({ facts: { rows: 3, dialect: 'csv' } });
   });
+});
+
+it('issue 37: takes no longer than a line is long', () => {
+  const lines = [' '.repeat(200_000), '\t'.repeat(200_000), '-'.repeat(200_000), ' -'.repeat(100_000)];
+  for (const line of lines) {
+    const text = `${line}!\n`;
+    // Ten microseconds for each character; one whose time grows with the square takes a hundred.
+    expect(
+      costOf(() => expect(() => view(text)).toThrow('not a table'), text.length, 10),
+      JSON.stringify(text.slice(0, 10)),
+    ).toBeLessThan(10);
+  }
 });
