@@ -44,6 +44,7 @@ export class PendingCall {
   #end: (isComplete: boolean) => void = () => {};
   /** Set while the search goes on. */
   #endSearch: ((found: Findings | ContextdError) => void) | null = null;
+  #searchedChars = 0;
   #timer: NodeJS.Timeout | undefined;
   #ending: CancelReason | null = null;
   #isSettled = false;
@@ -71,7 +72,13 @@ export class PendingCall {
     return this.#ending;
   }
 
-  succeed({ output, firstPass }: ScannedOutput): void {
+  /** UTF-16 characters that the process still searches for this call. */
+  get searchedChars(): number {
+    return this.#isSettled ? 0 : this.#searchedChars;
+  }
+
+  /** `waitsForChars`: what the process searches before this output. */
+  succeed({ output, firstPass }: ScannedOutput, waitsForChars: number): void {
     if (this.#isSettled || this.#endSearch !== null) return;
     if (firstPass !== null) {
       this.#settle(true, () => this.#resolve({ output, firstPass }));
@@ -82,7 +89,8 @@ export class PendingCall {
     });
     this.#resolve({ output, firstPass: found });
     this.#work.abort();
-    if (this.#ending !== 'cancelled') this.#limitSearch(output);
+    this.#searchedChars = charsOf(output);
+    if (this.#ending !== 'cancelled') this.#limitSearch(waitsForChars + this.#searchedChars);
   }
 
   /** The end of a search that the output announced. */
@@ -104,9 +112,8 @@ export class PendingCall {
     this.#settle(false, () => (this.#endSearch ?? this.#reject)(error));
   }
 
-  #limitSearch({ streams = [] }: ToolOutput): void {
+  #limitSearch(chars: number): void {
     const { scanBaseMs, scanPerKibMs } = this.#deps.config;
-    const chars = streams.reduce((sum, { text }) => sum + text.length, 0);
     const limitMs = Math.round(Math.min(scanBaseMs + (chars / 1024) * scanPerKibMs, 10 * scanBaseMs));
     this.#restart(() => (this.#ending === null ? this.#abandonSearch(limitMs) : this.#abandon()), limitMs);
   }
@@ -176,4 +183,8 @@ export class PendingCall {
       details: { timeout_ms: timeoutMs },
     });
   }
+}
+
+function charsOf({ data, streams = [] }: ToolOutput): number {
+  return streams.reduce((sum, { text }) => sum + text.length, JSON.stringify(data).length);
 }

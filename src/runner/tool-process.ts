@@ -122,6 +122,11 @@ export class ToolProcess {
     return entry?.isAnswered === false ? entry.host : undefined;
   }
 
+  /** A process searches one output after the other. */
+  #charsBeingSearched(): number {
+    return [...this.#entries.values()].reduce((sum, { pending }) => sum + pending.searchedChars, 0);
+  }
+
   #checkCallable({ tool, signal }: PluginCall): PluginLink {
     if (signal.aborted) throw new ContextdError('CANCELLED', `${tool} was cancelled before it began`);
     if (this.#isClosed || this.#link === null) throw crashed('it was already closed');
@@ -179,7 +184,7 @@ export class ToolProcess {
       ...(call.view === null ? {} : { view_json: Buffer.from(JSON.stringify(call.view)) }),
     };
     return client.call(request, {
-      output: (output) => pending.succeed(output),
+      output: (output) => pending.succeed(output, this.#charsBeingSearched()),
       findings: (findings) => pending.found(findings),
       failure: (failure) => pending.failWith(failure),
       refused: (error) => pending.gaveUp(error),

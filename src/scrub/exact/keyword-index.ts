@@ -215,6 +215,46 @@ export class KeywordIndex {
   }
 }
 
+/** Finds the places of a few keywords in a text, as an index with them would: a table is faster only for many. */
+export class FewKeywords {
+  readonly #text: string;
+  /** Null: the places in it are not those in the text. */
+  #lower: string | null | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** False if a table is needed. Keywords must be lower case. */
+  canFind(keywords: readonly string[]): boolean {
+    return keywords.length <= MOST_FEW && keywords.every((keyword) => PLAIN.test(keyword)) && this.#lowered() !== null;
+  }
+
+  /** See `KeywordIndex.findPlaces`. */
+  placesOf(keyword: string): readonly KeywordPlaces[] {
+    const text = this.#lowered() ?? '';
+    const most = mostPlaces(text);
+    const places: number[] = [];
+    for (let at = text.indexOf(keyword); at !== -1; at = text.indexOf(keyword, at + 1)) {
+      places.push(at + keyword.length);
+      if (places.length > most) return [null];
+    }
+    return places.length === 0 ? [] : [places];
+  }
+
+  #lowered(): string | null {
+    if (this.#lower === undefined) {
+      const lower = this.#text.includes(LONG_S) ? null : lowerCase(this.#text);
+      this.#lower = lower?.length === this.#text.length ? lower : null;
+    }
+    return this.#lower;
+  }
+}
+
+/** Each is a search of its own. */
+const MOST_FEW = 8;
+const PLAIN = /^[ -~\t\n\r]+$/;
+
 function wholeOf(text: string): Span[] {
   return [{ start: 0, end: text.length }];
 }

@@ -1,7 +1,7 @@
 import { firstIndex } from '../../text/binary-search.ts';
 import type { Span } from '../../text/offset-map.ts';
 import { type Pass, type Segment, segmentsAt } from './decode-pass.ts';
-import { KeywordIndex } from './keyword-index.ts';
+import { FewKeywords, KeywordIndex } from './keyword-index.ts';
 import { type Landmarks, type PlacesOf, partsNear, type Reach, surroundings } from './landmarks.ts';
 import type { Rule } from './rule.ts';
 import type { Slot } from './rule-index.ts';
@@ -42,11 +42,14 @@ export class PartFinder {
       everywhere.set(index, placesOf);
       return placesOf;
     };
+    const few = new FewKeywords(text);
     return (rule, searched) => {
       const { landmarks } = rule;
       const nearby = near?.of(searched, landmarks);
       if (nearby !== undefined) return nearby;
-      // Near decoded text most rules are done, so that the few others have an index of their own.
+      // Near decoded text most rules are done: a table of the words of all would be for a few others.
+      if (near !== null && landmarks.reach !== null && few.canFind(landmarks.words.flat()))
+        return partsNear(searched, landmarks, (words) => words.flatMap((word) => few.placesOf(word)));
       const index = near !== null && landmarks.reach === null ? this.#unbounded : this.#all;
       const parts = partsNear(searched, landmarks, placesBy(index));
       const { words, more } = landmarks;

@@ -1,9 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KeywordIndex, lowerCase } from '#src/scrub/exact/keyword-index.js';
+import { FewKeywords, KeywordIndex, type KeywordPlaces, lowerCase } from '#src/scrub/exact/keyword-index.js';
 
 const idsIn = (keywords: string[], text: string): number[] =>
   [...new KeywordIndex(keywords).find(text)].sort((a, b) => a - b);
+
+/** The lists of the states that lead to a keyword, as one. */
+function merged(lists: readonly KeywordPlaces[]): readonly KeywordPlaces[] {
+  if (lists.some((places) => places === null)) return [null];
+  return lists.length === 0 ? [] : [lists.flatMap((places) => places ?? []).sort((a, b) => a - b)];
+}
 
 describe('SEC-1.1 the keyword index', () => {
   it('finds keywords in any case, inside words, overlapping, and outside ASCII', () => {
@@ -34,6 +40,23 @@ describe('SEC-1.1 the keyword index', () => {
         }
       }),
     );
+  });
+
+  it('issue 37: has the places that a search for a few words finds', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'k', 'i', '_'), minLength: 1, maxLength: 3 });
+    const letter = fc.constantFrom('a', 'B', 'b', 'K', 'k', '\u212a', '\u0130', 'i', '_', 'é', 'ß', 'ſ', '\0', ' ');
+    const text = fc.oneof(fc.string({ unit: letter, maxLength: 60 }), fc.constant('ab_'.repeat(2_000)));
+    fc.assert(
+      fc.property(fc.uniqueArray(word, { maxLength: 8 }), text, (keywords, given) => {
+        const few = new FewKeywords(given);
+        expect(few.canFind(keywords)).toBe(!given.includes('ſ'));
+        if (given.includes('ſ')) return;
+        const placesOf = new KeywordIndex(keywords).findPlaces(given);
+        for (const [id, keyword] of keywords.entries()) expect(few.placesOf(keyword)).toEqual(merged(placesOf(id)));
+      }),
+    );
+    expect(new FewKeywords('a').canFind(['é'])).toBe(false);
+    expect(new FewKeywords('a').canFind(Array.from({ length: 9 }, (_, at) => `a${at}`))).toBe(false);
   });
 
   it('finds what a search for each of them finds', () => {

@@ -189,13 +189,19 @@ describe('issue 30.1 rows of a text that is JSON', () => {
   });
 });
 
-it('issue 37: takes no longer than a line is long', () => {
-  const lines = [' '.repeat(200_000), '\t'.repeat(200_000), '-'.repeat(200_000), ' -'.repeat(100_000)];
-  for (const line of lines) {
+it('issue 37: takes time that grows with a line alone, whether it is a table or not', () => {
+  const attempt = (text: string): void => {
+    try {
+      view(text);
+    } catch (thrown) {
+      if (!String(thrown).includes('not a table')) throw thrown;
+    }
+  };
+  for (const line of [' '.repeat(200_000), '\t'.repeat(200_000), '-'.repeat(200_000), ' -'.repeat(100_000)]) {
     const text = `${line}!\n`;
-    // Ten microseconds for each character; one whose time grows with the square takes a hundred.
+    // Microseconds for each character; where the time grew with the square, it was a hundred.
     expect(
-      costOf(() => expect(() => view(text)).toThrow('not a table'), text.length, 10),
+      costOf(() => attempt(text), text.length, 10),
       JSON.stringify(text.slice(0, 10)),
     ).toBeLessThan(10);
   }
