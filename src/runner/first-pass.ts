@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { Channel } from '../core/channel.ts';
 import { ContextdError } from '../core/errors.ts';
+import { letOthersGoFirst } from '../core/nice-thread.ts';
 import type { Finding } from '../scrub/finding.ts';
 import type { ScrubEngine } from '../scrub/hardened/engine.ts';
 import { collectNamed, type NamedText, scanNamed } from '../scrub/leaves.ts';
@@ -65,6 +66,7 @@ interface ScanAnswer {
 
 /** The worker's side: scans what it receives, one request after the other. */
 export function answerScans(engine: ScrubEngine, port: ScanPort): void {
+  letOthersGoFirst();
   port.on('message', ({ id, leaves }) => {
     port.postMessage({ id, findings: leaves.map((leaf) => scanNamed(engine, leaf)) });
   });

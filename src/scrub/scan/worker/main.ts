@@ -1,5 +1,5 @@
-import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { letOthersGoFirst } from '../../../core/nice-thread.ts';
 import type { ScrubEngine } from '../../hardened/engine.ts';
 import { scanNamed } from '../../leaves.ts';
 import { readDotenv } from '../../vault/seeds/credential-files.ts';
@@ -7,16 +7,9 @@ import { seedValues } from '../../vault/seeds/seed-value.ts';
 import { Engines } from './engines.ts';
 import type { ScanReply, ScanRequest, ScanThreadData, SeedRequest, UpkeepRequest } from './messages.ts';
 
-/**
- * Niceness of this thread above that of the daemon. On busy processors the thread of the event loop, which all calls wait for, comes first: beside 16 calls
- * with long outputs it was late by more than 20 ms half as often.
- */
-const NICENESS = 5;
-
 /** The thread that scans: a pattern that takes too long ends it, not the daemon. */
 function main(sources: ScanThreadData): void {
-  // Linux alone has a niceness of threads (setpriority(2), NOTES); elsewhere this would be the whole process.
-  if (process.platform === 'linux') setPriority(Math.min(getPriority() + NICENESS, constants.priority.PRIORITY_LOW));
+  letOthersGoFirst();
   let engines: Engines;
   try {
     engines = new Engines(sources);
