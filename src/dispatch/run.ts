@@ -14,6 +14,7 @@ import type { OwnLines, Scrubber, ScrubHints } from '../scrub/scrubber.ts';
 import type { SessionStore } from '../stores/sessions.ts';
 import { EMPTY_OUTCOME, failedOutcome, type RawOutcome, type VerifiedCall } from './call.ts';
 import { type CallerTools, callerWords } from './caller-words.ts';
+import type { CarriedCalls } from './carried-call.ts';
 import { warningsOfRun } from './coded-warnings.ts';
 import { type OpenedInput, tokensToMask } from './open-secrets.ts';
 import { reported } from './report-failure.ts';
@@ -22,6 +23,8 @@ import type { SecondSearch } from './scrub.ts';
 export interface RunDeps extends ProgressDeps, CallerTools {
   runner: Pick<ToolBackend, 'run'>;
   sessions: SessionStore;
+  /** The calls in step 5. */
+  carried: Pick<CarriedCalls, 'own'>;
   config: Pick<Config, 'output'>;
 }
 
@@ -65,9 +68,10 @@ export async function run(
   if (outcome instanceof ContextdError)
     return { ...failedOutcome(reported(call, endOf(signal, outcome), deps), facts), ownNames };
   const { output, durationMs } = outcome;
-  // A long output is searched by both processes at once. The step goes on, and with it the slot, until the tool's has ended.
-  const isSearching = outcome.firstPass instanceof Promise;
-  const early = isSearching ? deps.scrubber.searchEarly(call.session, textsOfOutput(output)) : null;
+  // A long output is searched by both processes at once, if no other call could want the processor. The step goes on, and with it
+  // the slot, until the tool's has ended.
+  const isEarly = outcome.firstPass instanceof Promise && deps.carried.own.length === 1;
+  const early = isEarly ? deps.scrubber.searchEarly(call.session, textsOfOutput(output)) : null;
   const firstPass = await outcome.firstPass;
   if (firstPass instanceof ContextdError)
     return { ...failedOutcome(reported(call, endOf(signal, firstPass), deps), facts), ownNames };
