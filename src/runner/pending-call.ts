@@ -6,7 +6,7 @@ import {
   type ToolFailure,
   type ToolOutput,
 } from '../protocol/tool-output.ts';
-import type { RunnerConfig, SearchedOutput } from './runner.ts';
+import type { RunnerConfig, ToolAnswer } from './runner.ts';
 
 export type CancelReason = 'timeout' | 'cancelled';
 
@@ -33,13 +33,13 @@ export interface PendingDeps {
  * search of a long output goes on after the result, with a limit of its own.
  */
 export class PendingCall {
-  readonly result: Promise<SearchedOutput>;
+  readonly result: Promise<ToolAnswer>;
   /** Settles when nothing more is expected of the tool, its search included. True if it sent all of it. */
   readonly ended: Promise<boolean>;
   readonly #deps: PendingDeps;
   readonly #work = new AbortController();
   readonly #onCallerAbort = () => this.#cancel();
-  #resolve: (output: SearchedOutput) => void = () => {};
+  #resolve: (output: ToolAnswer) => void = () => {};
   #reject: (error: ContextdError) => void = () => {};
   #end: (isComplete: boolean) => void = () => {};
   /** Set while the search goes on. */

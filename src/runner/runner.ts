@@ -62,15 +62,15 @@ export interface ToolCall<Program extends ToolProgram = ToolProgram> {
 export type PluginCall = ToolCall<PluginProgram>;
 
 /**
- * The output of a tool. `firstPass`: what its process finds in it, per leaf of {data, streams} in the order of `collectLeaves`; a
+ * What a tool answered. `firstPass`: what its process finds in it, per leaf of {data, streams} in the order of `collectLeaves`; a
  * failure if the search ends without an answer.
  */
-export interface SearchedOutput {
+export interface ToolAnswer {
   output: ToolOutput;
   firstPass: Findings | Promise<Findings | ContextdError>;
 }
 
-export interface RunOutput extends SearchedOutput {
+export interface RunOutput extends ToolAnswer {
   durationMs: number;
 }
 

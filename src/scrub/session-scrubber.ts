@@ -142,7 +142,7 @@ class SessionScrubber implements Scrubber {
       return findings == null ? null : { workspace, findings };
     };
     const found = search();
-    // It may be needed by nobody. Who needs it sees why it failed.
+    // A call that fails does not use it. One that does gets the failure from the promise itself.
     found.catch(() => {});
     return { texts, found };
   }

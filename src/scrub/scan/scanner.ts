@@ -19,7 +19,7 @@ export interface Scanner {
   scan(texts: readonly NamedText[], workspace?: WorkspaceRules | null): Promise<Finding[][]>;
   /**
    * Like `scan`, for texts that may turn out not to be needed. Null if a long text is being searched or waits: such a search must
-   * make nobody wait.
+   * not delay others.
    */
   scanEarly(texts: readonly NamedText[], workspace?: WorkspaceRules | null): Promise<Finding[][]> | null;
   /** The values worth masking in each of some `.env` files. Their text may be hostile. */
